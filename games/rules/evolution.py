@@ -1,0 +1,159 @@
+"""What an event makes of a match, and so what a whole log leads to. Nothing is judged here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import reduce, singledispatch
+from typing import Any
+
+from games.rules import events as did
+from games.rules.cards import Card
+from games.rules.state import Control, Failing, HeldSet, Match, Outcome, Phase, Seat
+from games.rules.triples import Triple
+
+
+def replay(start: Match, events: Iterable[did.Event]) -> Match:
+    """The state that a log leads to."""
+    return reduce(evolve, events, start)
+
+
+def evolve(match: Match, event: did.Event) -> Match:
+    """The match after the event."""
+    return _after(event, match)
+
+
+@singledispatch
+def _after(event: did.Event, match: Match) -> Match:
+    raise TypeError(f"this is no event of a match: {event!r}")
+
+
+def _with_seat(match: Match, number: int, **changes: Any) -> tuple[Seat, ...]:
+    seats = list(match.seats)
+    seats[number] = replace(seats[number], **changes)
+    return tuple(seats)
+
+
+@_after.register
+def _(event: did.Joined, match: Match) -> Match:
+    if event.seat == len(match.seats):
+        return replace(match, seats=(*match.seats, Seat(event.seat)))
+    return replace(match, seats=_with_seat(match, event.seat, is_seated=True, is_connected=True))
+
+
+@_after.register
+def _(event: did.Left, match: Match) -> Match:
+    seats = _with_seat(match, event.seat, is_seated=False, is_connected=False)
+    return replace(match, seats=seats, votes=match.votes - {event.seat})
+
+
+@_after.register
+def _(event: did.Connected, match: Match) -> Match:
+    return replace(match, seats=_with_seat(match, event.seat, is_connected=True))
+
+
+@_after.register
+def _(event: did.Disconnected, match: Match) -> Match:
+    return replace(match, seats=_with_seat(match, event.seat, is_connected=False), votes=match.votes - {event.seat})
+
+
+@_after.register
+def _(event: did.DealBegan, match: Match) -> Match:
+    laid = match.options.laid
+    return replace(
+        match,
+        phase=Phase.PLAYING,
+        deal=match.deal + 1,
+        dealer=event.dealer,
+        seats=_with_seat(match, event.dealer, has_dealt=True),
+        table=event.deck[:laid],
+        deck=event.deck[laid:],
+        since=event.at,
+    )
+
+
+@_after.register
+def _(event: did.Called, match: Match) -> Match:
+    # Who calls sees a SET, or thinks so: an agreement that there is none is taken back with it.
+    control = Control(event.seat, since=event.at, deadline=event.deadline)
+    return replace(match, control=control, votes=match.votes - {event.seat}, late=None)
+
+
+@_after.register
+def _(event: did.SetTaken, match: Match) -> Match:
+    seat = match.seats[event.seat]
+    held = HeldSet(match.deal, event.cards)
+    seats = _with_seat(match, event.seat, sets=(*seat.sets, held), owed=seat.owed - event.pays_back)
+    return replace(
+        match,
+        seats=seats,
+        control=None,
+        votes=frozenset(),
+        late=None,
+        table=_after_taking(match.table, event.cards, event.laid),
+        deck=match.deck[len(event.laid) :],
+        since=event.at,
+    )
+
+
+def _after_taking(table: tuple[Card, ...], taken: Triple, laid: tuple[Card, ...]) -> tuple[Card, ...]:
+    """New cards lie where the taken ones lay; without new ones the last cards close the gaps, and no other moves."""
+    size = len(table) - len(taken) + len(laid)
+    moving = iter(laid or [card for card in table[size:] if card not in taken])
+    return tuple(next(moving) if card in taken else card for card in table[:size])
+
+
+@_after.register
+def _(event: did.CallFailed, match: Match) -> Match:
+    seats = _with_seat(match, event.seat, lost=match.seats[event.seat].lost + event.cost)
+    late = event.seat if event.why is Failing.LATE else None
+    return replace(match, seats=seats, control=None, late=late, since=event.at)
+
+
+@_after.register
+def _(event: did.Agreed, match: Match) -> Match:
+    return replace(match, votes=match.votes | {event.seat})
+
+
+@_after.register
+def _(event: did.TookBack, match: Match) -> Match:
+    return replace(match, votes=match.votes - {event.seat})
+
+
+@_after.register
+def _(event: did.VoteRefused, match: Match) -> Match:
+    return replace(match, votes=frozenset(), since=event.at)
+
+
+@_after.register
+def _(event: did.VoteCarried, match: Match) -> Match:
+    return replace(
+        match,
+        votes=frozenset(),
+        table=match.table + event.laid,
+        deck=match.deck[len(event.laid) :],
+        since=event.at,
+    )
+
+
+@_after.register
+def _(event: did.GaveUp, match: Match) -> Match:
+    return replace(
+        match,
+        seats=_with_seat(match, event.seat, owed=match.seats[event.seat].owed + event.owes),
+        table=match.table + event.laid,
+        deck=match.deck[len(event.laid) :],
+        since=event.at,
+    )
+
+
+@_after.register
+def _(event: did.DealEnded, match: Match) -> Match:
+    return replace(match, phase=Phase.WAITING, control=None, votes=frozenset(), late=None)
+
+
+@_after.register
+def _(event: did.MatchEnded, match: Match) -> Match:
+    return replace(
+        match, phase=Phase.OVER, control=None, votes=frozenset(), late=None, outcome=Outcome(event.why, event.winners)
+    )

@@ -1,0 +1,297 @@
+"""The referee: what a command brings about (`decide`). What events make of a match is in `evolution.py`."""
+
+from __future__ import annotations
+
+import random
+from functools import singledispatch
+
+from games.rules import commands as ask
+from games.rules import events as did
+from games.rules.cards import Card
+from games.rules.editions import Options, PaysBack, Solitaire, Votes
+from games.rules.errors import BadOption, Reason, Refused
+from games.rules.evolution import evolve
+from games.rules.state import Ending, Failing, Match, Phase, Seat
+from games.rules.triples import Triple, has_set, is_set
+
+THREE = 3
+LAST_CARDS = 12
+
+
+def new_match(options: Options, *, seed: str | int) -> Match:
+    """A match that waits for its players."""
+    if seed == "":
+        raise BadOption("a match needs a seed: its shuffles come from it")
+    return Match(options=options, seed=str(seed))
+
+
+def decide(match: Match, command: ask.Command, now: float) -> tuple[did.Event, ...]:
+    """What the command brings about at this moment. Refused commands raise `Refused`; the match is never changed.
+
+    A deadline that has passed is enforced first. Where the command is then refused, that is lost with it: ask for a
+    `Tick` first and keep what it gives.
+    """
+    hearing = _Hearing(match, now)
+    hearing.enforce_deadline()
+    _act(command, hearing)
+    hearing.count_votes()
+    return tuple(hearing.events)
+
+
+class _Hearing:
+    """One command being heard: the events so far, and the match as they leave it."""
+
+    def __init__(self, match: Match, now: float) -> None:
+        self.match = match
+        self.now = now
+        self.events: list[did.Event] = []
+
+    def note(self, event: did.Event) -> None:
+        self.events.append(event)
+        self.match = evolve(self.match, event)
+
+    def seat(self, number: int) -> Seat:
+        """The seat that asks, as long as its player is there and the match is on."""
+        if self.match.phase is Phase.OVER:
+            raise Refused(Reason.MATCH_OVER)
+        if type(number) is not int or not 0 <= number < len(self.match.seats):
+            raise Refused(Reason.NO_SUCH_SEAT)
+        seat = self.match.seats[number]
+        if not seat.is_seated:
+            raise Refused(Reason.SEAT_LEFT)
+        return seat
+
+    def player(self, number: int) -> Seat:
+        """The seat that wants to play; who plays is there, whatever the network last said."""
+        seat = self.seat(number)
+        if self.match.phase is Phase.WAITING:
+            raise Refused(Reason.NOT_STARTED)
+        if not seat.is_connected:
+            self.note(did.Connected(at=self.now, seat=number))
+        return seat
+
+    def draw(self) -> tuple[Card, ...]:
+        return self.match.deck[:THREE]
+
+    def enforce_deadline(self) -> None:
+        control = self.match.control
+        if control and control.deadline is not None and self.now >= control.deadline:
+            self.fail(control.seat, Failing.LATE, at=control.deadline)
+
+    def fail(self, seat: int, why: Failing, cards: tuple[Card, ...] = (), *, at: float | None = None) -> None:
+        cost = 0 if self.match.options.relaxed else 1
+        self.note(did.CallFailed(at=self.now if at is None else at, seat=seat, why=why, cards=cards, cost=cost))
+
+    def take(self, seat: Seat, cards: Triple) -> None:
+        match = self.match
+        shrinks = len(match.table) - THREE >= match.options.laid
+        self.note(
+            did.SetTaken(
+                at=self.now,
+                seat=seat.number,
+                cards=cards,
+                laid=() if shrinks else self.draw(),
+                pays_back=seat.owed > 0 and _pays_back(match),
+            )
+        )
+        self.end_if_played_out()
+
+    def count_votes(self) -> None:
+        match = self.match
+        if match.phase is not Phase.PLAYING or match.control or not match.voters or not match.voters <= match.votes:
+            return
+        # Below the end of the deck and at the size that always holds a SET even a vote on paper cannot be right.
+        is_wrong = not match.deck or len(match.table) >= match.options.most_cards
+        if is_wrong or (match.options.votes is Votes.CHECKED and has_set(match.table)):
+            self.note(did.VoteRefused(at=self.now))
+        else:
+            self.note(did.VoteCarried(at=self.now, laid=self.draw()))
+            self.end_if_played_out()
+
+    def end_if_played_out(self) -> None:
+        if not self.match.deck and not has_set(self.match.table):
+            self.end_deal(Ending.PLAYED_OUT)
+
+    def end_deal(self, why: Ending) -> None:
+        self.note(did.DealEnded(at=self.now, why=why))
+        self.end_match_unless_another_deals(why)
+
+    def end_match_unless_another_deals(self, why: Ending) -> None:
+        if not self.match.options.everyone_deals or self.match.next_dealer is None:
+            self.end_match(why)
+
+    def end_match(self, why: Ending) -> None:
+        self.note(did.MatchEnded(at=self.now, why=why, winners=_winners(self.match, why)))
+
+
+def _pays_back(match: Match) -> bool:
+    if match.deck:
+        return False
+    return match.options.pays_back is PaysBack.TABLE or len(match.table) <= LAST_CARDS
+
+
+def _winners(match: Match, why: Ending) -> tuple[int, ...]:
+    if why is not Ending.PLAYED_OUT:
+        return ()
+    if match.options.solitaire:
+        return tuple(seat.number for seat in match.seated if seat.owed == 0)
+    best = max((seat.points for seat in match.seated), default=0)
+    return tuple(seat.number for seat in match.seated if seat.points == best)
+
+
+# What each command does.
+
+
+@singledispatch
+def _act(command: ask.Command, hearing: _Hearing) -> None:
+    raise TypeError(f"the referee does not know {command!r}")
+
+
+@_act.register
+def _(command: ask.Tick, hearing: _Hearing) -> None:
+    pass
+
+
+@_act.register
+def _(command: ask.Join, hearing: _Hearing) -> None:
+    match = hearing.match
+    if match.phase is Phase.OVER:
+        raise Refused(Reason.MATCH_OVER)
+    if command.seat is not None:
+        if type(command.seat) is not int or not 0 <= command.seat < len(match.seats):
+            raise Refused(Reason.NO_SUCH_SEAT)
+        if match.seats[command.seat].is_seated:
+            return
+    if len(match.seated) >= match.options.most_seats:
+        raise Refused(Reason.TABLE_FULL)
+    hearing.note(did.Joined(at=hearing.now, seat=len(match.seats) if command.seat is None else command.seat))
+
+
+@_act.register
+def _(command: ask.Leave, hearing: _Hearing) -> None:
+    seat = hearing.seat(command.seat)
+    if _has_control(hearing.match, seat.number):
+        hearing.fail(seat.number, Failing.LEFT)
+    hearing.note(did.Left(at=hearing.now, seat=seat.number))
+    if not hearing.match.seated:
+        hearing.end_match(Ending.ABANDONED)
+    elif hearing.match.phase is Phase.WAITING and hearing.match.deal:
+        hearing.end_match_unless_another_deals(Ending.PLAYED_OUT)
+
+
+@_act.register
+def _(command: ask.Connect, hearing: _Hearing) -> None:
+    if not hearing.seat(command.seat).is_connected:
+        hearing.note(did.Connected(at=hearing.now, seat=command.seat))
+
+
+@_act.register
+def _(command: ask.Disconnect, hearing: _Hearing) -> None:
+    seat = hearing.seat(command.seat)
+    if not seat.is_connected:
+        return
+    # Without a window nothing else would ever free the board.
+    if _has_control(hearing.match, seat.number) and hearing.match.options.window is None:
+        hearing.fail(seat.number, Failing.LEFT)
+    hearing.note(did.Disconnected(at=hearing.now, seat=seat.number))
+
+
+@_act.register
+def _(command: ask.Deal, hearing: _Hearing) -> None:
+    hearing.seat(command.seat)
+    match = hearing.match
+    if match.phase is Phase.PLAYING or match.next_dealer is None:
+        raise Refused(Reason.ALREADY_STARTED)
+    deck = list(match.options.deck)
+    random.Random(f"{match.seed}/{match.deal + 1}").shuffle(deck)
+    hearing.note(did.DealBegan(at=hearing.now, dealer=match.next_dealer, deck=tuple(deck)))
+
+
+@_act.register
+def _(command: ask.Call, hearing: _Hearing) -> None:
+    seat = hearing.player(command.seat)
+    if _has_control(hearing.match, seat.number):
+        return
+    if hearing.match.control:
+        raise Refused(Reason.BOARD_HELD)
+    window = hearing.match.options.window
+    deadline = None if window is None else hearing.now + window
+    hearing.note(did.Called(at=hearing.now, seat=seat.number, deadline=deadline))
+
+
+@_act.register
+def _(command: ask.Pick, hearing: _Hearing) -> None:
+    seat = hearing.player(command.seat)
+    first, second, third = cards = _three_of_the_table(hearing.match, command.cards)
+    _check_control(hearing.match, seat.number)
+    if is_set(first, second, third):
+        hearing.take(seat, cards)
+    else:
+        hearing.fail(seat.number, Failing.WRONG, cards)
+
+
+@_act.register
+def _(command: ask.Withdraw, hearing: _Hearing) -> None:
+    seat = hearing.player(command.seat)
+    if not _has_control(hearing.match, seat.number):
+        raise Refused(Reason.NOT_YOUR_CONTROL)
+    hearing.fail(seat.number, Failing.WITHDRAWN)
+
+
+@_act.register
+def _(command: ask.AgreeNoSet, hearing: _Hearing) -> None:
+    seat = hearing.player(command.seat)
+    if hearing.match.control:
+        raise Refused(Reason.BOARD_HELD)
+    if hearing.match.options.solitaire:
+        _give_up(hearing, seat)
+    elif seat.number not in hearing.match.votes:
+        hearing.note(did.Agreed(at=hearing.now, seat=seat.number))
+
+
+@_act.register
+def _(command: ask.TakeBack, hearing: _Hearing) -> None:
+    seat = hearing.player(command.seat)
+    if seat.number in hearing.match.votes:
+        hearing.note(did.TookBack(at=hearing.now, seat=seat.number))
+
+
+def _give_up(hearing: _Hearing, seat: Seat) -> None:
+    match = hearing.match
+    if match.options.solitaire is Solitaire.LOSES:
+        hearing.note(did.GaveUp(at=hearing.now, seat=seat.number, owes=0, laid=()))
+        hearing.end_deal(Ending.GAVE_UP)
+        return
+    if match.deck and len(match.table) >= match.options.most_cards:
+        raise Refused(Reason.ALWAYS_A_SET)
+    hearing.note(did.GaveUp(at=hearing.now, seat=seat.number, owes=1, laid=hearing.draw()))
+    if not match.deck:
+        hearing.end_deal(Ending.GAVE_UP)
+    else:
+        hearing.end_if_played_out()
+
+
+def _has_control(match: Match, seat: int) -> bool:
+    return match.control is not None and match.control.seat == seat
+
+
+def _check_control(match: Match, seat: int) -> None:
+    if match.control:
+        if match.control.seat != seat:
+            raise Refused(Reason.NOT_YOUR_CONTROL)
+    elif not match.options.quick:
+        raise Refused(Reason.WINDOW_OVER if match.late == seat else Reason.CALL_FIRST)
+
+
+def _three_of_the_table(match: Match, cards: tuple[Card, ...]) -> Triple:
+    if len(cards) < THREE:
+        raise Refused(Reason.FEWER_THAN_THREE)
+    if len(cards) > THREE:
+        raise Refused(Reason.MORE_THAN_THREE)
+    if len(set(cards)) < THREE:
+        raise Refused(Reason.SAME_CARD_TWICE)
+    gone = set(cards).difference(match.table)
+    if gone:
+        raise Refused(Reason.TAKEN if gone <= set(match.taken) else Reason.NOT_ON_TABLE)
+    first, second, third = cards
+    return first, second, third

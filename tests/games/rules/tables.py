@@ -1,0 +1,79 @@
+"""Matches for the tests of the referee: a table with players, and moves that read as sentences."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from games.rules import Options, decide, find_sets, is_set, new_match, replay
+from games.rules import commands as ask
+from games.rules.errors import Reason, Refused
+from games.rules.state import Match, Phase
+
+
+class Table:
+    """A match being played; time stands still unless a test moves it."""
+
+    def __init__(self, options: Options | None = None, *, players: int = 2, seed: int | str = 1, dealt: bool = True):
+        self.start = self.match = new_match(options or Options(), seed=seed)
+        self.now = 100.0
+        self.log: list = []
+        for _ in range(players):
+            self.do(ask.Join())
+        if dealt:
+            self.do(ask.Deal(0))
+
+    def do(self, command) -> tuple:
+        before = self.match
+        events = decide(before, command, self.now)
+        self.match = replay(before, events)
+        self.log += events
+        return events
+
+    def refuses(self, command, reason: Reason) -> None:
+        before = self.match
+        with pytest.raises(Refused) as refused:
+            decide(before, command, self.now)
+        assert refused.value.reason is reason
+        assert self.match is before
+
+    def a_set(self):
+        return find_sets(self.match.table)[0]
+
+    def no_set(self):
+        return next(triple for triple in combinations(self.match.table, 3) if not is_set(*triple))
+
+    def take(self, seat: int, cards=None) -> tuple:
+        self.do(ask.Call(seat))
+        return self.do(ask.Pick(seat, cards or self.a_set()))
+
+    def all_agree(self) -> tuple:
+        events: tuple = ()
+        for seat in sorted(self.match.voters):
+            events = self.do(ask.AgreeNoSet(seat))
+        return events
+
+    def points(self) -> list[int]:
+        return [seat.points for seat in self.match.seats]
+
+    def play_deal_out(self, seat: int = 0) -> None:
+        """One player takes every SET of the deal."""
+        while self.match.phase is Phase.PLAYING:
+            if find_sets(self.match.table):
+                self.take(seat)
+            else:
+                self.all_agree()
+
+
+def table_where(condition, options: Options | None = None, *, players: int = 2) -> Table:
+    """The first seed whose first table is as wanted."""
+    for seed in range(20_000):
+        table = Table(options, players=players, seed=seed)
+        if condition(table.match):
+            return table
+    raise LookupError("no seed gives such a table")
+
+
+def has_no_set(match: Match) -> bool:
+    return not find_sets(match.table)

@@ -1,0 +1,47 @@
+"""Who may know whom: the rooms of the house import in one direction only."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+ROOMS = ["games", "lessons", "classrooms"]
+
+
+def imports_of(file: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file} imports relatively"
+            found.add(node.module or "")
+    return found
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_room_imports_one_to_its_right(room):
+    right = set(ROOMS[ROOMS.index(room) + 1 :])
+    for file in (ROOT / room).rglob("*.py"):
+        wrong = {name for name in imports_of(file) if name.split(".")[0] in right}
+        assert not wrong, f"{file} imports {wrong}"
+
+
+def test_the_rules_need_nothing_but_the_standard_library():
+    for file in (ROOT / "games" / "rules").rglob("*.py"):
+        for name in imports_of(file):
+            assert (
+                name == "games.rules"
+                or name.startswith("games.rules.")
+                or name.split(".")[0] in (sys.stdlib_module_names)
+            ), f"{file} imports {name}"
+
+
+def test_the_rules_have_no_clock_and_no_shared_random_numbers():
+    for file in (ROOT / "games" / "rules").rglob("*.py"):
+        assert not imports_of(file) & {"time", "datetime", "secrets", "os", "io", "pathlib"}, file
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "random":
+                assert node.attr == "Random", f"{file} uses random.{node.attr}"
