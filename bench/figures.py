@@ -1,0 +1,93 @@
+"""What a figure is, and how two ways of doing the same work are timed against each other."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import median
+from typing import NamedTuple
+
+Work = Callable[[], int]
+"""Does a piece of work, a few milliseconds of it, and says how many units it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What the ratio of subject to baseline should be: at least so much, or at most."""
+
+    at_least: float | None = None
+    at_most: float | None = None
+
+    def is_met(self, ratio: float) -> bool:
+        enough = self.at_least is None or ratio >= self.at_least
+        return enough and (self.at_most is None or ratio <= self.at_most)
+
+    def __str__(self) -> str:
+        bounds = ((">=", self.at_least), ("<=", self.at_most))
+        return " and ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One line of the report."""
+
+    figure: str
+    value: float
+    unit: str
+    baseline: str
+    baseline_value: float
+    ratio: float
+    goal: Goal | None
+    """None where the figure only stands beside another that has one."""
+
+    def as_json(self) -> str:
+        line = {
+            "figure": self.figure,
+            "value": _short(self.value),
+            "unit": self.unit,
+            "baseline": self.baseline,
+            "baseline_value": _short(self.baseline_value),
+            "ratio": _short(self.ratio),
+            "goal": self.goal and str(self.goal),
+            "met": self.goal and self.goal.is_met(self.ratio),
+        }
+        return json.dumps(line)
+
+
+def _short(number: float) -> float:
+    """Four digits: the rest is noise."""
+    return float(f"{number:.4g}")
+
+
+class Rates(NamedTuple):
+    subject: float
+    baseline: float
+    ratio: float
+
+
+def time_rates(subject: Work, baseline: Work, *, rounds: int = 11, seconds: float = 0.15) -> Rates:
+    """Units a second of both, and their ratio.
+
+    They take turns in short rounds and each figure is the median over the rounds, so that a neighbour's burst on a
+    shared machine hits both or is left out. The time is the processor's, for work on one core that waits for nothing.
+    """
+    # Tables and caches that are filled once are not what is measured.
+    subject()
+    baseline()
+    pairs = [(_rate(subject, seconds), _rate(baseline, seconds)) for _ in range(rounds)]
+    return Rates(
+        median(fast for fast, _ in pairs),
+        median(slow for _, slow in pairs),
+        median(fast / slow for fast, slow in pairs),
+    )
+
+
+def _rate(work: Work, seconds: float) -> float:
+    units = 0
+    start = now = time.process_time()
+    while now - start < seconds:
+        units += work()
+        now = time.process_time()
+    return units / (now - start)

@@ -1,0 +1,28 @@
+"""Probabilities: exact counts where they are known, and simulation of first deals and whole games. No Django here."""
+
+from games.odds.compare import Comparison, compare
+from games.odds.deals import FirstDeals, simulate_first_deals
+from games.odds.decks import BadQuestion, Deck
+from games.odds.exact import QUOTED, exact_no_set, hands_without_set
+from games.odds.games import Ending, Stage, TableSize, WholeGames, simulate_games
+from games.odds.tallies import Interval, Tally, odds_against
+
+__all__ = [
+    "QUOTED",
+    "BadQuestion",
+    "Comparison",
+    "Deck",
+    "Ending",
+    "FirstDeals",
+    "Interval",
+    "Stage",
+    "TableSize",
+    "Tally",
+    "WholeGames",
+    "compare",
+    "exact_no_set",
+    "hands_without_set",
+    "odds_against",
+    "simulate_first_deals",
+    "simulate_games",
+]

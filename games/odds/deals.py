@@ -1,0 +1,129 @@
+"""Simulation of first deals: so many cards off a shuffled deck, and is there a SET among them?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from games.odds.decks import Deck, check_number
+from games.odds.runs import ShouldStop, chunks
+from games.odds.tallies import Interval, Tally
+from games.odds.vectors import Bytes, codes, draw, third_codes, to_codes
+
+# Large enough that NumPy's cost per call does not count, small enough that the arrays stay in the processor's cache.
+_CHUNK: Final = 32_768
+
+
+@dataclass(frozen=True, slots=True)
+class FirstDeals:
+    """What a simulation of first deals has found, at its end or so far."""
+
+    deck: Deck
+    cards: int
+    tally: Tally
+    cancelled: bool = False
+
+    @property
+    def deals(self) -> int:
+        return self.tally.seen
+
+    @property
+    def without_set(self) -> int:
+        return self.tally.without_set
+
+    @property
+    def estimate(self) -> float:
+        """Of the chance of no SET."""
+        return self.tally.chance
+
+    @property
+    def interval(self) -> Interval:
+        return self.tally.interval
+
+    @property
+    def odds(self) -> str:
+        return self.tally.odds
+
+
+def simulate_first_deals(
+    deck: Deck | str,
+    cards: int,
+    count: int,
+    seed: int,
+    *,
+    on_progress: Callable[[FirstDeals], None] | None = None,
+    should_stop: ShouldStop | None = None,
+    report_every: int = 100_000,
+) -> FirstDeals:
+    """Deal so many cards so many times; the same seed deals the same cards.
+
+    After each `report_every` deals `on_progress` gets what was found so far, and `should_stop` may end it there.
+    """
+    deck = Deck.named(deck)
+    check_number("the size of a hand", cards, 1, deck.size)
+    check_number("the number of deals", count, 1)
+    check_number("a seed", seed, 0)
+    check_number("the deals between two reports", report_every, 1)
+    rng = np.random.default_rng(seed)
+    deals = without_set = 0
+
+    def so_far() -> FirstDeals:
+        return FirstDeals(deck, cards, Tally(deals, without_set))
+
+    def report() -> None:
+        if on_progress is not None:
+            on_progress(so_far())
+
+    for chunk in chunks(count, _CHUNK, report_every, report, should_stop):
+        without_set += _deal(rng, deck, cards, chunk)
+        deals += chunk
+    return replace(so_far(), cancelled=deals < count)
+
+
+def _deal(rng: np.random.Generator, deck: Deck, cards: int, count: int) -> int:
+    """How many of so many deals hold no SET.
+
+    A deal is a column: the cards laid so far, and the third card of every pair of them. It is given up as soon as it
+    has a SET, so no deal ever holds more cards than can be without one.
+    """
+    most = min(cards, deck.always_a_set)
+    laid = np.empty((most, count), np.uint8)
+    thirds = np.empty(((most - 1) * (most - 2) // 2, count), np.uint8)
+    pairs = 0
+    open_deals = np.ones(count, np.bool_)
+    for place in range(most):
+        card = _next_card(rng, deck, laid[:place], deck.size - cards + place)
+        open_deals &= ~(thirds[:pairs] == card).any(axis=0)
+        if 2 * np.count_nonzero(open_deals) < open_deals.size:
+            # Moving deals together costs more than it saves until half of them are over.
+            keep = np.flatnonzero(open_deals)
+            laid, thirds, card = _kept(laid, place, keep), _kept(thirds, pairs, keep), card.take(keep)
+            open_deals = np.ones(keep.size, np.bool_)
+        laid[place] = card
+        if place < most - 1:
+            thirds[pairs : pairs + place] = third_codes(laid[:place], card)
+            pairs += place
+    return int(np.count_nonzero(open_deals))
+
+
+def _kept(rows: Bytes, used: int, keep: NDArray[np.intp]) -> Bytes:
+    """The same rows with only these columns; what is in the rows not yet used does not matter."""
+    kept = np.empty((len(rows), keep.size), np.uint8)
+    # Any mode but the default lets NumPy write to `out` without a copy on the way.
+    rows[:used].take(keep, axis=1, out=kept[:used], mode="clip")
+    return kept
+
+
+def _next_card(rng: np.random.Generator, deck: Deck, laid: Bytes, top: int) -> Bytes:
+    """One more card for each deal, by Floyd's method of drawing without replacement.
+
+    A card is drawn from the first `top` + 1 of the deck; where it is there already, the card at `top`, which cannot
+    be, takes its place. When `top` has gone up to the last card, every hand of that size was equally likely.
+    """
+    card = to_codes(draw(rng, top + 1, laid.shape[1]), deck)
+    card[(laid == card).any(axis=0)] = codes(deck)[top]
+    return card

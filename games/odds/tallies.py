@@ -1,0 +1,85 @@
+"""Counts of what was seen, and the chance that they point to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from typing import Final, NamedTuple
+
+from games.odds.decks import BadQuestion
+
+_Z_95: Final = 1.959963984540054
+
+
+class Interval(NamedTuple):
+    """Where a chance lies, at 95 % confidence."""
+
+    low: float
+    high: float
+
+    def __contains__(self, chance: object) -> bool:
+        return isinstance(chance, int | float | Fraction) and self.low <= chance <= self.high
+
+
+def wilson(hits: int, trials: int) -> Interval:
+    """The Wilson interval: unlike the plain one it stays honest near 0, where 15 and more cards lie."""
+    share = hits / trials
+    z2 = _Z_95 * _Z_95
+    middle = share + z2 / (2 * trials)
+    reach = _Z_95 * sqrt(share * (1 - share) / trials + z2 / (4 * trials * trials))
+    scale = 1 + z2 / trials
+    low = 0.0 if hits == 0 else (middle - reach) / scale
+    high = 1.0 if hits == trials else (middle + reach) / scale
+    return Interval(low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many tables were seen, and how many of them held no SET."""
+
+    seen: int
+    without_set: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.without_set <= self.seen or self.seen == 0:
+            raise BadQuestion(f"{self.without_set} of {self.seen} tables tell nothing")
+
+    @property
+    def chance(self) -> float:
+        """The estimate of the chance of no SET."""
+        return self.without_set / self.seen
+
+    @property
+    def interval(self) -> Interval:
+        return wilson(self.without_set, self.seen)
+
+    @property
+    def odds(self) -> str:
+        """The odds that there is a SET, as "30:1"."""
+        return odds_against(Fraction(self.without_set, self.seen))
+
+
+def total(tallies: Iterable[Tally]) -> Tally | None:
+    """All the tables of the tallies together, if any was seen."""
+    pairs = [(tally.seen, tally.without_set) for tally in tallies]
+    return Tally(*map(sum, zip(*pairs, strict=True))) if pairs else None
+
+
+def odds_against(chance: Fraction | float) -> str:
+    """A chance as the odds against it: 1/31 is "30:1", 3/4 is "1:3", and what never happens is "∞:1"."""
+    if not 0 <= chance <= 1:
+        raise BadQuestion(f"a chance is from 0 to 1, not {chance!r}")
+    if chance == 0:
+        return "∞:1"
+    if chance == 1:
+        return "1:∞"
+    odds = (1 - chance) / chance
+    return f"{_rounded(odds)}:1" if odds >= 1 else f"1:{_rounded(1 / odds)}"
+
+
+def _rounded(odds: Fraction | float) -> str:
+    """Whole from ten on: below that half a point still tells."""
+    ten = 10
+    return str(round(odds)) if odds >= ten else f"{float(odds):.1f}".removesuffix(".0")
