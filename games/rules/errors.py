@@ -46,8 +46,6 @@ class Reason(StrEnum):
     NOT_ON_TABLE = "not-on-table"
     TAKEN = "taken"
     ALWAYS_A_SET = "always-a-set"
-    NOT_SOLITAIRE = "not-solitaire"
-    NO_VOTE_ALONE = "no-vote-alone"
 
 
 class Refused(RulesError):

@@ -49,7 +49,9 @@ def _(event: did.Left, match: Match) -> Match:
 
 @_after.register
 def _(event: did.Connected, match: Match) -> Match:
-    return replace(match, seats=_with_seat(match, event.seat, is_connected=True))
+    # Who comes back looks anew; a caller's look is not disturbed.
+    since = match.since if match.control else event.at
+    return replace(match, seats=_with_seat(match, event.seat, is_connected=True), since=since)
 
 
 @_after.register

@@ -1,5 +1,6 @@
 """How hard a SET is to see, and help in stages."""
 
+import itertools
 import random
 from statistics import fmean
 
@@ -22,7 +23,7 @@ def test_each_stage_tells_one_thing_more():
     assert [len(each.cards) for each in hints] == [0, 1, 2, 3]
     assert {each.count for each in hints} == {len(find_sets(table))}
     assert is_set(*hints[-1].cards)
-    assert all(small.cards == large.cards[: len(small.cards)] for small, large in zip(hints, hints[1:], strict=False))
+    assert all(small.cards == large.cards[: len(small.cards)] for small, large in itertools.pairwise(hints))
 
 
 def test_the_easiest_set_is_the_one_that_is_hinted_at():

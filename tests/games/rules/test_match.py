@@ -10,7 +10,6 @@ from games.rules.errors import BadOption, Reason
 from games.rules.state import Ending, Failing, Phase
 from tests.games.rules.tables import Table, has_no_set, table_where
 
-
 # The deal
 
 

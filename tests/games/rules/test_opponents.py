@@ -1,5 +1,6 @@
 """Computer opponents: slower on the harder, beaten by the stronger, and wrong as beginners are."""
 
+import itertools
 import math
 import random
 from collections import Counter
@@ -38,7 +39,7 @@ def test_there_are_at_least_four_strengths():
     assert strength("expert").slug == "expert"
 
 
-@pytest.mark.parametrize(("weaker", "stronger"), list(zip(NAMES, NAMES[1:], strict=False)))
+@pytest.mark.parametrize(("weaker", "stronger"), list(itertools.pairwise(NAMES)))
 def test_over_a_thousand_games_the_stronger_beats_the_weaker(weaker, stronger):
     wins = Counter()
     for seed in range(1_000):

@@ -1,0 +1,235 @@
+"""The only writer of matches: opens them, and takes each command through the referee into the log.
+
+A command is decided on the snapshot that was read and written only where the version is still that one; otherwise it
+is read and decided again. What time alone has brought about (a window that closed, a computer that called) is
+written first, so that no worker is needed for it to hold.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.db import connection, transaction
+from django.utils.translation import gettext as _
+
+from games.models import Event, Match, Seat, Way
+from games.players import Player
+from games.rules import Options, decide, new_match, replay
+from games.rules import commands as ask
+from games.rules import events as did
+from games.rules import state as rules
+from games.rules.errors import Refused
+from games.rules.opponents import STRENGTHS, Strength, next_move, strength
+from games.rules.records import event_record, match_record
+
+CODE_LENGTH = 5
+# No letters or digits that are taken for another, and no vowels, so that no code is a word.
+CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"
+_MOST_TRIES = 100
+_MOST_DUE = 1_000
+
+# SQLite lets waiting writers in unfairly; in one process this lock makes the first to arrive the first to write.
+_sqlite_turn = threading.Lock()
+
+_listeners: list[Callable[[str, int], None]] = []
+
+
+class Outrun(Exception):
+    """Somebody else wrote the match between our reading and our writing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The match as a command left it, and what the command itself brought about."""
+
+    match: Match
+    state: rules.Match
+    events: tuple[did.Event, ...]
+
+
+def on_change(listener: Callable[[str, int], None]) -> None:
+    """Have a function called with a match's code and version once a change is committed."""
+    _listeners.append(listener)
+
+
+def open_match(
+    *,
+    way: Way,
+    options: Options,
+    player: Player,
+    now: float,
+    computers: Sequence[str] = (),
+    is_open: bool = False,
+    seed: str | None = None,
+) -> Match:
+    """A new match, with its opener and the computer opponents seated."""
+    opponents = [strength(slug) for slug in computers]
+    start = new_match(options, seed=seed or secrets.token_hex(16))
+    events: list[did.Event] = []
+    state = start
+    for _seat in range(1 + len(opponents)):
+        joined = decide(state, ask.Join(), now)
+        events += joined
+        state = replay(state, joined)
+    with _turn(), transaction.atomic():
+        match = Match.objects.create(
+            code=_new_code(),
+            way=way,
+            is_open=is_open,
+            version=len(events),
+            start=match_record(start),
+            snapshot=match_record(state),
+            phase=state.phase,
+            opened_at=_moment(now),
+            touched_at=_moment(now),
+        )
+        names = _computer_names()
+        seats = [Seat(name=player.name, **player.key)]
+        seats += [Seat(name=name, strength=each.slug) for name, each in zip(names, opponents, strict=False)]
+        for number, seat in enumerate(seats):
+            seat.match, seat.number = match, number
+        Seat.objects.bulk_create(seats)
+        _append(match, 0, events)
+    return match
+
+
+def command(code: str, order: ask.Command, *, now: float) -> Written:
+    """Take a command to the referee; a refused one raises `Refused`, with only what was due anyway written."""
+    return _write(code, lambda match, state: decide(state, order, now), now=now)
+
+
+def catch_up(code: str, *, now: float) -> Written:
+    """Write what time alone has brought about."""
+    return command(code, ask.Tick(), now=now)
+
+
+def join(code: str, player: Player, *, now: float) -> Seat:
+    """Seat a player, or bring the player back to the seat that is already theirs."""
+
+    def sit(match: Match, state: rules.Match) -> tuple[did.Event, ...]:
+        own = Seat.objects.filter(match=match, **player.key).first()
+        if own:
+            return decide(state, ask.Join(own.number), now)
+        events = decide(state, ask.Join(), now)
+        Seat.objects.create(match=match, number=len(state.seats), name=player.name, **player.key)
+        return events
+
+    written = _write(code, sit, now=now)
+    return Seat.objects.get(match=written.match, **player.key)
+
+
+Decision = Callable[[Match, rules.Match], tuple[did.Event, ...]]
+
+
+def _write(code: str, decision: Decision, *, now: float) -> Written:
+    for _try in range(_MOST_TRIES):
+        try:
+            return _try_to_write(code, decision, now=now)
+        except Outrun:
+            continue
+    raise Outrun(f"{code} was written by others {_MOST_TRIES} times while we wanted to")
+
+
+def _try_to_write(code: str, decision: Decision, *, now: float) -> Written:
+    refused: Refused | None = None
+    with _turn(), transaction.atomic():
+        match = Match.objects.get(code=code)
+        opponents = _opponents(match)
+        state, due = _catch_up(match.state, opponents, now)
+        own: tuple[did.Event, ...] = ()
+        try:
+            own = decision(match, state)
+        except Refused as error:
+            refused = error
+        state = replay(state, own)
+        if due or own:
+            _save(match, state, [*due, *own], opponents, now)
+    if refused:
+        raise refused
+    return Written(match, state, own)
+
+
+def _catch_up(state: rules.Match, opponents: Mapping[int, Strength], now: float) -> tuple[rules.Match, list[did.Event]]:
+    """What happened by itself until now, each thing at its own moment."""
+    events: list[did.Event] = []
+    for _step in range(_MOST_DUE):
+        due = _next_due(state, opponents)
+        if due is None or due[0] > now:
+            break
+        moment, order = due
+        happened = decide(state, order, moment)
+        state = replay(state, happened)
+        events += happened
+    return state, events
+
+
+def _next_due(state: rules.Match, opponents: Mapping[int, Strength]) -> tuple[float, ask.Command] | None:
+    due: list[tuple[float, ask.Command]] = []
+    if state.control and state.control.deadline is not None:
+        due.append((state.control.deadline, ask.Tick()))
+    # Computers do not play on among themselves when nobody is there.
+    if any(seat.is_connected and seat.number not in opponents for seat in state.seats):
+        move = next_move(state, opponents)
+        if move:
+            due.append(move)
+    return min(due, key=lambda each: each[0], default=None)
+
+
+def _save(
+    match: Match, state: rules.Match, events: list[did.Event], opponents: Mapping[int, Strength], now: float
+) -> None:
+    read = match.version
+    due = _next_due(state, opponents)
+    match.version = read + len(events)
+    match.snapshot = match_record(state)
+    match.phase = state.phase
+    match.due = due[0] if due else None
+    match.touched_at = _moment(now)
+    changes = {name: getattr(match, name) for name in ("version", "snapshot", "phase", "due", "touched_at")}
+    if not Match.objects.filter(pk=match.pk, version=read).update(**changes):
+        raise Outrun(match.code)
+    _append(match, read, events)
+    code, version = match.code, match.version
+    transaction.on_commit(lambda: _tell(code, version))
+
+
+def _append(match: Match, after: int, events: Sequence[did.Event]) -> None:
+    Event.objects.bulk_create(
+        Event(match=match, number=number, record=event_record(event)) for number, event in enumerate(events, after + 1)
+    )
+
+
+def _tell(code: str, version: int) -> None:
+    for listener in _listeners:
+        listener(code, version)
+
+
+def _opponents(match: Match) -> dict[int, Strength]:
+    if match.way != Way.COMPUTER:
+        return {}
+    seats = match.seats.exclude(strength="").values_list("number", "strength")
+    return {number: STRENGTHS[slug] for number, slug in seats}
+
+
+def _computer_names() -> tuple[str, str, str]:
+    return _("Ada (computer)"), _("Blaise (computer)"), _("Emmy (computer)")
+
+
+def _new_code() -> str:
+    while True:
+        code = "".join(secrets.choice(CODE_LETTERS) for _letter in range(CODE_LENGTH))
+        if not Match.objects.filter(code=code).exists():
+            return code
+
+
+def _turn() -> AbstractContextManager[object]:
+    return _sqlite_turn if connection.vendor == "sqlite" else nullcontext()
+
+
+def _moment(now: float) -> datetime:
+    return datetime.fromtimestamp(now, UTC)

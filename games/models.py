@@ -1,0 +1,110 @@
+"""What is kept of a match: its present state, who sits where, and the log that the state is a fold of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from games.rules import state
+from games.rules.opponents import STRENGTHS
+from games.rules.records import match_from
+
+if TYPE_CHECKING:
+    from django.db.models.fields.related_descriptors import RelatedManager
+
+
+class Way(models.TextChoices):
+    """How a match is played."""
+
+    ALONE = "alone", _("solitaire")
+    PRACTICE = "practice", _("relaxed practice")
+    COMPUTER = "computer", _("against the computer")
+    TOGETHER = "together", _("together")
+
+
+class Match(models.Model):
+    """One match. Only `games.matches` writes it, and only where the version is still the one it read."""
+
+    code = models.CharField(max_length=8, unique=True)
+    way = models.CharField(max_length=10, choices=Way.choices)
+    is_open = models.BooleanField(default=True)
+    """Whether it is listed for anybody to join; otherwise its code is the invitation."""
+    version = models.PositiveIntegerField(default=0)
+    """The number of the last event."""
+    snapshot = models.JSONField()
+    """The state at this version, with the undealt cards: never for a browser."""
+    start = models.JSONField()
+    """The state before the first event: with the events it gives the snapshot again."""
+    phase = models.CharField(max_length=10, choices=[(phase, phase) for phase in state.Phase], db_index=True)
+    due = models.FloatField(null=True, blank=True, db_index=True)
+    """When something happens by itself (a window closes, a computer calls), in seconds since the epoch."""
+    opened_at = models.DateTimeField()
+    touched_at = models.DateTimeField(db_index=True)
+
+    seats: RelatedManager[Seat]
+    events: RelatedManager[Event]
+
+    class Meta:
+        verbose_name_plural = "matches"
+
+    def __str__(self) -> str:
+        return self.code
+
+    @property
+    def state(self) -> state.Match:
+        return match_from(self.snapshot)
+
+
+class Seat(models.Model):
+    """Who sits at a seat of a match: a user, a guest, or a computer of some strength."""
+
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="seats")
+    number = models.PositiveSmallIntegerField()
+    name = models.CharField(max_length=40)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="seats"
+    )
+    guest = models.CharField(max_length=32, blank=True, db_index=True)
+    """The key in a guest's session."""
+    strength = models.CharField(max_length=10, blank=True, choices=[(slug, slug) for slug in STRENGTHS])
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["match", "number"], name="a_seat_of_a_match_is_one_row"),
+            models.UniqueConstraint(
+                fields=["match", "user"], condition=models.Q(user__isnull=False), name="a_user_has_one_seat_at_a_match"
+            ),
+            models.UniqueConstraint(
+                fields=["match", "guest"], condition=~models.Q(guest=""), name="a_guest_has_one_seat_at_a_match"
+            ),
+            models.CheckConstraint(
+                name="a_seat_is_a_users_a_guests_or_a_computers",
+                condition=models.Q(user__isnull=False, guest="", strength="")
+                | (models.Q(user__isnull=True, strength="") & ~models.Q(guest=""))
+                | (models.Q(user__isnull=True, guest="") & ~models.Q(strength="")),
+            ),
+        ]
+        ordering: ClassVar = ["number"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Event(models.Model):
+    """One entry of a match's log, numbered within the match from one; written once and never changed."""
+
+    match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="events")
+    number = models.PositiveIntegerField()
+    record = models.JSONField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["match", "number"], name="an_event_has_one_number_in_its_match"),
+        ]
+        ordering: ClassVar = ["number"]
+
+    def __str__(self) -> str:
+        return f"{self.match_id}/{self.number} {self.record.get('kind', '?')}"

@@ -1,0 +1,33 @@
+"""Cards on a page: their pictures, their names, and verdicts in words."""
+
+from django import template
+from django.utils.safestring import SafeString, mark_safe
+
+from games import words
+from games.art import svg
+from games.rules.cards import Card
+from games.rules.triples import Verdict
+
+register = template.Library()
+
+# Our own markup, with nothing in it that a person has typed.
+
+
+@register.simple_tag
+def card_sprite() -> SafeString:
+    return mark_safe(svg.sprite())  # noqa: S308
+
+
+@register.filter
+def card_art(card: Card) -> SafeString:
+    return mark_safe(svg.card_svg(card))  # noqa: S308
+
+
+@register.filter
+def card_name(card: Card) -> str:
+    return words.card_name(card)
+
+
+@register.filter
+def verdict_lines(verdict: Verdict) -> list[words.Line]:
+    return [words.verdict_line(each) for each in verdict.features]

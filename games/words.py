@@ -1,0 +1,114 @@
+"""Cards and verdicts in words, for reading and for speaking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from games.rules.cards import Card, Color, Feature, Number, Shading, Shape, Value
+from games.rules.errors import Reason
+from games.rules.triples import FeatureVerdict
+
+FEATURES: dict[Feature, Promise | str] = {
+    Feature.NUMBER: gettext_lazy("number"),
+    Feature.COLOR: gettext_lazy("color"),
+    Feature.SHADING: gettext_lazy("shading"),
+    Feature.SHAPE: gettext_lazy("shape"),
+}
+
+# How a value is said of a thing: "two are red and one is green", "two are ovals", "two have one symbol".
+_VALUES: dict[Value, Promise | str] = {
+    Color.RED: pgettext_lazy("are ...", "red"),
+    Color.GREEN: pgettext_lazy("are ...", "green"),
+    Color.PURPLE: pgettext_lazy("are ...", "purple"),
+    Shading.SOLID: pgettext_lazy("are ...", "solid"),
+    Shading.STRIPED: pgettext_lazy("are ...", "striped"),
+    Shading.OUTLINED: pgettext_lazy("are ...", "outlined"),
+    Shape.OVAL: pgettext_lazy("are ...", "ovals"),
+    Shape.SQUIGGLE: pgettext_lazy("are ...", "squiggles"),
+    Shape.DIAMOND: pgettext_lazy("are ...", "diamonds"),
+    Number.ONE: pgettext_lazy("are ...", "ones"),
+    Number.TWO: pgettext_lazy("are ...", "twos"),
+    Number.THREE: pgettext_lazy("are ...", "threes"),
+}
+_ONE_VALUE: dict[Value, Promise | str] = {
+    Color.RED: pgettext_lazy("is ...", "red"),
+    Color.GREEN: pgettext_lazy("is ...", "green"),
+    Color.PURPLE: pgettext_lazy("is ...", "purple"),
+    Shading.SOLID: pgettext_lazy("is ...", "solid"),
+    Shading.STRIPED: pgettext_lazy("is ...", "striped"),
+    Shading.OUTLINED: pgettext_lazy("is ...", "outlined"),
+    Shape.OVAL: pgettext_lazy("is ...", "an oval"),
+    Shape.SQUIGGLE: pgettext_lazy("is ...", "a squiggle"),
+    Shape.DIAMOND: pgettext_lazy("is ...", "a diamond"),
+    Number.ONE: pgettext_lazy("is ...", "a one"),
+    Number.TWO: pgettext_lazy("is ...", "a two"),
+    Number.THREE: pgettext_lazy("is ...", "a three"),
+}
+
+# A name's order and endings hang on number and shape, so each of the nine has a pattern of its own.
+_CARD_PATTERNS: dict[tuple[Number, Shape], Promise | str] = {
+    (Number.ONE, Shape.OVAL): gettext_lazy("one %(shading)s %(color)s oval"),
+    (Number.TWO, Shape.OVAL): gettext_lazy("two %(shading)s %(color)s ovals"),
+    (Number.THREE, Shape.OVAL): gettext_lazy("three %(shading)s %(color)s ovals"),
+    (Number.ONE, Shape.SQUIGGLE): gettext_lazy("one %(shading)s %(color)s squiggle"),
+    (Number.TWO, Shape.SQUIGGLE): gettext_lazy("two %(shading)s %(color)s squiggles"),
+    (Number.THREE, Shape.SQUIGGLE): gettext_lazy("three %(shading)s %(color)s squiggles"),
+    (Number.ONE, Shape.DIAMOND): gettext_lazy("one %(shading)s %(color)s diamond"),
+    (Number.TWO, Shape.DIAMOND): gettext_lazy("two %(shading)s %(color)s diamonds"),
+    (Number.THREE, Shape.DIAMOND): gettext_lazy("three %(shading)s %(color)s diamonds"),
+}
+
+
+def card_name(card: Card) -> str:
+    """The card spoken in full: "two striped red ovals"."""
+    words = _ONE_VALUE if card.number is Number.ONE else _VALUES
+    return str(_CARD_PATTERNS[card.number, card.shape]) % {"shading": words[card.shading], "color": words[card.color]}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One feature of a verdict, ready for the page."""
+
+    feature: str
+    text: str
+    is_broken: bool
+
+
+def verdict_line(verdict: FeatureVerdict) -> Line:
+    """What is to be said of one feature: "all different", or "two are red and one is green"."""
+    return Line(str(FEATURES[verdict.feature]), _verdict_text(verdict), verdict.is_broken)
+
+
+def _verdict_text(verdict: FeatureVerdict) -> str:
+    if verdict.shared is None:
+        return _("all different")
+    if verdict.odd_value is None:
+        return _("all the same")
+    return _("two are %(shared)s and one is %(odd)s") % {
+        "shared": _VALUES[verdict.shared],
+        "odd": _ONE_VALUE[verdict.odd_value],
+    }
+
+
+REFUSALS: dict[Reason, Promise | str] = {
+    Reason.NO_SUCH_SEAT: gettext_lazy("You have no seat at this table."),
+    Reason.SEAT_LEFT: gettext_lazy("You have left this table. Sit down again to play on."),
+    Reason.TABLE_FULL: gettext_lazy("This table is full."),
+    Reason.NOT_STARTED: gettext_lazy("The cards are not dealt yet."),
+    Reason.ALREADY_STARTED: gettext_lazy("The cards are already dealt."),
+    Reason.MATCH_OVER: gettext_lazy("This game is over."),
+    Reason.BOARD_HELD: gettext_lazy("Somebody else has called. Wait until they are done."),
+    Reason.NOT_YOUR_CONTROL: gettext_lazy("Somebody else has the board. Only the one who called may pick."),
+    Reason.CALL_FIRST: gettext_lazy("Call SET! first, then pick your cards."),
+    Reason.WINDOW_OVER: gettext_lazy("Your time to pick was over."),
+    Reason.FEWER_THAN_THREE: gettext_lazy("Pick three cards."),
+    Reason.MORE_THAN_THREE: gettext_lazy("Pick only three cards."),
+    Reason.SAME_CARD_TWICE: gettext_lazy("Pick three different cards."),
+    Reason.NOT_ON_TABLE: gettext_lazy("One of these cards is not on the table."),
+    Reason.TAKEN: gettext_lazy("Somebody was faster: one of these cards is taken. It costs you nothing."),
+    Reason.ALWAYS_A_SET: gettext_lazy("With this many cards there is always a SET."),
+}

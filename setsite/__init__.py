@@ -1,0 +1,1 @@
+"""The hall of the site: settings, addresses and the way in."""

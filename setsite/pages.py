@@ -1,0 +1,125 @@
+"""Django's pages inside the ASGI server: its WSGI handler on a small pool of threads, one hop a request.
+
+Django's own ASGI handler changes threads some fifteen times for a request with ordinary middleware; this way a page
+takes one. The pool is small on purpose: translated templates are rendered under a lock, so that more threads are
+slower, and more processes are the way to grow.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import sys
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+WSGIApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+LARGEST_BODY = 12 * 1024 * 1024
+
+
+class BodyTooLarge(Exception):
+    pass
+
+
+class ClientGone(Exception):
+    pass
+
+
+class Pages:
+    """An ASGI app that answers with a WSGI app."""
+
+    def __init__(self, wsgi: WSGIApp, *, threads: int) -> None:
+        self.wsgi = wsgi
+        self.pool = ThreadPoolExecutor(threads, thread_name_prefix="page")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            body = await _read(receive)
+        except ClientGone:
+            return
+        except BodyTooLarge:
+            await _answer(send, 413, [(b"content-type", b"text/plain; charset=utf-8")], b"That is too large.")
+            return
+        loop = asyncio.get_running_loop()
+        status, headers, content = await loop.run_in_executor(self.pool, self.run, scope, body)
+        await _answer(send, status, headers, content)
+
+    def run(self, scope: Scope, body: bytes) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+        """One request, from its first to its last byte, in one thread."""
+        started: dict[str, Any] = {}
+
+        def start_response(status: str, headers: list[tuple[str, str]], exc_info: object = None) -> None:
+            started["status"] = int(status.split(" ", 1)[0])
+            started["headers"] = [(k.lower().encode("latin-1"), v.strip().encode("latin-1")) for k, v in headers]
+
+        response = self.wsgi(_environ(scope, body), start_response)
+        try:
+            content = b"".join(response)
+        finally:
+            if hasattr(response, "close"):
+                response.close()
+        return started["status"], started["headers"], content
+
+
+async def _read(receive: Receive) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        part = message.get("body", b"")
+        size += len(part)
+        if size > LARGEST_BODY:
+            raise BodyTooLarge
+        parts.append(part)
+        if not message.get("more_body"):
+            return b"".join(parts)
+
+
+async def _answer(send: Send, status: int, headers: list[tuple[bytes, bytes]], content: bytes) -> None:
+    if not any(name == b"content-length" for name, _ in headers):
+        headers = [*headers, (b"content-length", str(len(content)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": content})
+
+
+def _environ(scope: Scope, body: bytes) -> dict[str, Any]:
+    host, port = scope.get("server") or ("localhost", 80)
+    environ: dict[str, Any] = {
+        "REQUEST_METHOD": scope["method"],
+        "SCRIPT_NAME": "",
+        # WSGI carries bytes as latin-1 text.
+        "PATH_INFO": scope["path"].encode().decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"),
+        "SERVER_NAME": host,
+        "SERVER_PORT": str(port or 0),
+        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
+        "REMOTE_ADDR": (scope.get("client") or ("", 0))[0],
+        "CONTENT_LENGTH": str(len(body)),
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope.get("scheme", "http"),
+        "wsgi.input": io.BytesIO(body),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+    }
+    for name_bytes, value_bytes in scope["headers"]:
+        name = name_bytes.decode("latin-1").upper().replace("-", "_")
+        value = value_bytes.decode("latin-1")
+        if name == "CONTENT_TYPE":
+            environ[name] = value
+        elif name != "CONTENT_LENGTH" and "_" not in name_bytes.decode("latin-1"):
+            # A header with an underscore could pose as another one.
+            key = f"HTTP_{name}"
+            # HTTP/2 may split cookies over several headers.
+            joint = "; " if name == "COOKIE" else ","
+            environ[key] = f"{environ[key]}{joint}{value}" if key in environ else value
+    return environ

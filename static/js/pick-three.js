@@ -1,0 +1,15 @@
+// A form with `data-pick-three`: the third card sends it, and a fourth lets the oldest go.
+(() => {
+  const order = new WeakMap();
+  let count = 0;
+
+  document.addEventListener("change", (event) => {
+    const form = event.target.closest("form[data-pick-three]");
+    if (!form || event.target.type !== "checkbox") return;
+    order.set(event.target, ++count);
+    const chosen = [...form.querySelectorAll("input[type=checkbox]:checked")];
+    chosen.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+    while (chosen.length > 3) chosen.shift().checked = false;
+    if (chosen.length === 3 && event.target.checked) form.requestSubmit();
+  });
+})();
