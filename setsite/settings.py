@@ -78,7 +78,7 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "setsite.urls"
 _TEMPLATE_FILES = ["django.template.loaders.filesystem.Loader", "django.template.loaders.app_directories.Loader"]
-_TEMPLATE_LOADER = _TEMPLATE_FILES if DEBUG else ("django.template.loaders.cached.Loader", _TEMPLATE_FILES)
+_TEMPLATE_LOADERS = _TEMPLATE_FILES if DEBUG else [("django.template.loaders.cached.Loader", _TEMPLATE_FILES)]
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -97,7 +97,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "setsite.context.site",
             ],
-            "loaders": [("template_partials.loader.Loader", [_TEMPLATE_LOADER])],
+            "loaders": [("template_partials.loader.Loader", _TEMPLATE_LOADERS)],
         },
     }
 ]
@@ -147,6 +147,7 @@ _STATIC_BACKEND = (
     if DEBUG
     else "whitenoise.storage.CompressedManifestStaticFilesStorage"
 )
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": _STATIC_BACKEND},

@@ -1,0 +1,112 @@
+"""What several suites need: the site served for real, and a browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+import uvicorn
+from django.conf import settings as site_settings
+from django.db import connections
+from hypothesis import settings as hypothesis_settings
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+# The same examples on every run: a test that fails today failed yesterday.
+hypothesis_settings.register_profile("steady", derandomize=True)
+hypothesis_settings.load_profile("steady")
+
+# Playwright's loop runs in the thread of the tests, which makes Django think that they are asynchronous.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+
+site_settings.VAR_DIR.mkdir(exist_ok=True)
+
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+    "--disable-dev-shm-usage",
+]
+
+
+class Site:
+    """The site on a port of its own, by the server that `make run` uses."""
+
+    def __init__(self) -> None:
+        from setsite.asgi import application
+
+        listening = socket.socket()
+        listening.bind(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        config = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=2)
+        self.server = uvicorn.Server(config)
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listening]}, daemon=True)
+        self.thread.start()
+        deadline = time.monotonic() + 20
+        while not self.server.started:
+            if time.monotonic() > deadline or not self.thread.is_alive():
+                raise RuntimeError("the server did not start")
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        self.server.should_exit = True
+        self.thread.join(timeout=10)
+        if self.thread.is_alive():
+            raise RuntimeError("the server did not stop")
+
+
+@pytest.fixture(scope="session")
+def _site(django_db_setup) -> Iterator[Site]:
+    site = Site()
+    yield site
+    site.stop()
+
+
+@pytest.fixture
+def site(_site: Site, transactional_db) -> Iterator[str]:
+    """The address of the running site, with an empty database."""
+    yield _site.url
+    connections.close_all()
+
+
+@pytest.fixture(scope="session")
+def _browser() -> Iterator[Browser]:
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        raise RuntimeError("chromium is missing; `make test` installs it")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_context(_browser: Browser):
+    """Makes separate browsers, as separate people have; a page that logs an error fails its test."""
+    contexts: list[BrowserContext] = []
+    troubles: list[str] = []
+
+    def make(**options) -> BrowserContext:
+        options = {"viewport": {"width": 1280, "height": 800}, "locale": "en-US", "reduced_motion": "reduce", **options}
+        context = _browser.new_context(**options)
+        context.set_default_timeout(10_000)
+        context.on("weberror", lambda error: troubles.append(str(error.error)))
+        context.on("console", lambda message: message.type == "error" and troubles.append(message.text))
+        contexts.append(context)
+        return context
+
+    make.troubles = troubles
+    yield make
+    for context in contexts:
+        context.close()
+    assert not troubles
+
+
+@pytest.fixture
+def page(new_context) -> Page:
+    return new_context().new_page()
