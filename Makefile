@@ -35,7 +35,9 @@ bench: $(VENV)/.dev-ready ## speed, one JSON line a figure, each beside its base
 	@SETSITE_DEBUG=1 $(BIN)/python -m bench
 
 cards: $(VENV)/.dev-ready ## draw the card pictures of docs/ and static/ anew
-	SETSITE_DEBUG=1 $(BIN)/python manage.py render_cards --docs
+	@for what in --css --icons "--contact-sheet --palette all" --simulated --table; do \
+		SETSITE_DEBUG=1 $(BIN)/python manage.py render_cards $$what || exit 1; \
+	done
 
 lock: ## pin the dependencies of pyproject.toml anew, with hashes (needs uv)
 	uv pip compile $(LOCK) pyproject.toml -o requirements/run.txt

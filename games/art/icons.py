@@ -1,0 +1,52 @@
+"""The icon of the site: the three shapes in the three colours, which is a SET."""
+
+from __future__ import annotations
+
+from PIL import Image
+
+from games.art.palettes import STANDARD
+from games.art.raster import Canvas, draw_symbol
+from games.art.svg import placed, symbol_markup
+from games.rules.cards import Color, Shading, Shape
+
+_SIDE = 264
+_CORNER = 46
+_EDGE = 4
+_SYMBOLS = (
+    (Shape.OVAL, Color.RED, -79),
+    (Shape.SQUIGGLE, Color.GREEN, -4),
+    (Shape.DIAMOND, Color.PURPLE, 72),
+)
+
+
+def app_icon(size: int) -> Image.Image:
+    """The icon as a square RGBA image."""
+    tile = size, size
+    image = Image.new("RGBA", tile, STANDARD.edge)
+    image.paste(STANDARD.paper, mask=_tile_mask(size, _EDGE))
+    for shape, color, x in _SYMBOLS:
+        canvas = Canvas(tile, _SIDE, (0, 0))
+        draw_symbol(canvas, shape, Shading.SOLID, (x, 0))
+        image.paste(STANDARD.colors[color], mask=canvas.shrunk())
+    image.putalpha(_tile_mask(size, 0))
+    return image
+
+
+def icon_svg() -> str:
+    """The icon as a whole SVG file."""
+    half, inset = _SIDE / 2, _EDGE / 2
+    symbols = "".join(
+        placed(symbol_markup(shape, Shading.SOLID, STANDARD.colors[color]), (x, 0)) for shape, color, x in _SYMBOLS
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-half:g} {-half:g} {_SIDE} {_SIDE}">'
+        f'<rect x="{inset - half:g}" y="{inset - half:g}" width="{_SIDE - _EDGE}" height="{_SIDE - _EDGE}"'
+        f' rx="{_CORNER - inset:g}" fill="{STANDARD.paper}" stroke="{STANDARD.edge}" stroke-width="{_EDGE}"/>'
+        f"{symbols}</svg>\n"
+    )
+
+
+def _tile_mask(size: int, inset: float) -> Image.Image:
+    canvas = Canvas((size, size), _SIDE)
+    canvas.fill_tile(_CORNER, inset)
+    return canvas.shrunk()
