@@ -1,10 +1,14 @@
-"""Boards to look at without a match: twelve cards that follow from a number, so that no one has to keep them."""
+"""Boards without a match: twelve cards that follow from a number, and three of them picked."""
 
 from __future__ import annotations
 
 import random
 
+from django.utils.translation import gettext as _
+
 from games.rules import FULL_DECK, Card, find_sets
+from games.rules.errors import BadCard
+from games.rules.triples import Triple
 
 FRONT_SETS = range(2, 5)
 
@@ -16,3 +20,22 @@ def front_board(number: int) -> tuple[Card, ...]:
         board = tuple(rng.sample(FULL_DECK, 12))
         if len(find_sets(board)) in FRONT_SETS:
             return board
+
+
+class BadPick(ValueError):
+    """Three cards that the board does not have, or not three; the message is for the page."""
+
+
+def picked(board: tuple[Card, ...], asked: list[str]) -> Triple:
+    """The three cards of the board that a form names, in the order in which they lie."""
+    try:
+        cards = {Card.from_index(int(text)) for text in asked}
+    except (BadCard, ValueError):
+        raise BadPick(_("One of these cards is not on the table.")) from None
+    if not cards <= set(board):
+        raise BadPick(_("One of these cards is not on the table."))
+    try:
+        first, second, third = sorted(cards, key=board.index)
+    except ValueError:
+        raise BadPick(_("Pick three cards.")) from None
+    return first, second, third

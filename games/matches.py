@@ -23,7 +23,7 @@ from games.rules import Options, decide, new_match, replay
 from games.rules import commands as ask
 from games.rules import events as did
 from games.rules import state as rules
-from games.rules.errors import Refused
+from games.rules.errors import Reason, Refused
 from games.rules.opponents import STRENGTHS, Strength, next_move, strength
 from games.rules.records import event_record, match_record
 
@@ -55,6 +55,10 @@ class Written:
 def on_change(listener: Callable[[str, int], None]) -> None:
     """Have a function called with a match's code and version once a change is committed."""
     _listeners.append(listener)
+
+
+def off_change(listener: Callable[[str, int], None]) -> None:
+    _listeners.remove(listener)
 
 
 def open_match(
@@ -98,9 +102,31 @@ def open_match(
     return match
 
 
-def command(code: str, order: ask.Command, *, now: float) -> Written:
-    """Take a command to the referee; a refused one raises `Refused`, with only what was due anyway written."""
-    return _write(code, lambda match, state: decide(state, order, now), now=now)
+def command(code: str, order: ask.Command, *, now: float, seen: int | None = None) -> Written:
+    """Take a command to the referee; a refused one raises `Refused`, with only what was due anyway written.
+
+    `seen` is the version of the table that the player saw. A command that this seat has already given since then is
+    the same one sent twice over a bad network, and does nothing.
+    """
+
+    def judge(match: Match, state: rules.Match) -> tuple[did.Event, ...]:
+        if seen is not None and seen > match.version:
+            raise Refused(Reason.UNSEEN_VERSION)
+        if seen is not None and seen < match.version and _was_given(match, order, seen):
+            return ()
+        return decide(state, order, now)
+
+    return _write(code, judge, now=now)
+
+
+def _was_given(match: Match, order: ask.Command, seen: int) -> bool:
+    kinds = {ask.Call: ["Called"], ask.Pick: ["SetTaken", "CallFailed"], ask.AgreeNoSet: ["Agreed", "GaveUp"]}
+    since = match.events.filter(number__gt=seen, record__kind__in=kinds.get(type(order), []))
+    same_seat = [row.record for row in since if row.record["seat"] == getattr(order, "seat", None)]
+    if isinstance(order, ask.Pick):
+        wanted = {card.index for card in order.cards}
+        return any(set(record["cards"]) == wanted for record in same_seat)
+    return bool(same_seat)
 
 
 def catch_up(code: str, *, now: float) -> Written:

@@ -93,6 +93,41 @@ class Seat(models.Model):
         return self.name
 
 
+class PuzzleResult(models.Model):
+    """What somebody has found of a day's puzzle."""
+
+    day = models.DateField()
+    deck = models.CharField(max_length=4)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="puzzles"
+    )
+    guest = models.CharField(max_length=32, blank=True)
+    found = models.JSONField(default=list)
+    """The SETs in the order of their finding, each as the indices of its cards."""
+    wrong = models.PositiveIntegerField(default=0)
+    started_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["day", "deck", "user"],
+                condition=models.Q(user__isnull=False),
+                name="a_user_has_one_result_a_day",
+            ),
+            models.UniqueConstraint(
+                fields=["day", "deck", "guest"], condition=~models.Q(guest=""), name="a_guest_has_one_result_a_day"
+            ),
+            models.CheckConstraint(
+                name="a_result_is_a_users_or_a_guests",
+                condition=models.Q(user__isnull=False, guest="") | (models.Q(user__isnull=True) & ~models.Q(guest="")),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.deck}"
+
+
 class Event(models.Model):
     """One entry of a match's log, numbered within the match from one; written once and never changed."""
 

@@ -24,6 +24,11 @@ class Player:
     guest: str = ""
 
     @property
+    def word(self) -> str:
+        """A short word that is this player's only."""
+        return f"u{self.user.pk}" if self.user else f"g{self.guest}"
+
+    @property
     def key(self) -> dict[str, object]:
         """What finds this player's seats."""
         return {"user": self.user} if self.user else {"guest": self.guest}

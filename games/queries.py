@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.db.models import QuerySet
+from django.utils import timezone
+
 from games.models import Match, Seat
+from games.players import Player
 from games.rules.state import Phase
 
 
@@ -46,3 +50,43 @@ def _played(match: Match, own: Seat) -> PlayedMatch:
         others=tuple((seat.name, state.seats[seat.number].points) for seat in match.seats.all() if seat != own),
         is_won=state.outcome is not None and own.number in state.outcome.winners,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """A match in a list."""
+
+    code: str
+    way: str
+    names: tuple[str, ...]
+    phase: str
+    when: datetime
+
+
+_MOST_LISTED = 12
+
+
+def own_matches(player: Player) -> list[TableRow]:
+    """The player's matches, the newest first."""
+    mine = Match.objects.filter(pk__in=Seat.objects.filter(**player.key).values("match"))
+    return _rows(mine)
+
+
+def open_tables() -> list[TableRow]:
+    """Tables that anybody may join, and that somebody touched lately."""
+    since = timezone.now() - timedelta(hours=2)
+    return _rows(Match.objects.filter(is_open=True, touched_at__gte=since).exclude(phase=Phase.OVER))
+
+
+def _rows(matches: QuerySet[Match]) -> list[TableRow]:
+    found = matches.prefetch_related("seats").defer("snapshot", "start").order_by("-touched_at")[:_MOST_LISTED]
+    return [
+        TableRow(
+            match.code,
+            match.get_way_display(),
+            tuple(seat.name for seat in match.seats.all()),
+            match.phase,
+            match.touched_at,
+        )
+        for match in found
+    ]

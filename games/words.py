@@ -30,9 +30,9 @@ _VALUES: dict[Value, Promise | str] = {
     Shape.OVAL: pgettext_lazy("are ...", "ovals"),
     Shape.SQUIGGLE: pgettext_lazy("are ...", "squiggles"),
     Shape.DIAMOND: pgettext_lazy("are ...", "diamonds"),
-    Number.ONE: pgettext_lazy("are ...", "ones"),
-    Number.TWO: pgettext_lazy("are ...", "twos"),
-    Number.THREE: pgettext_lazy("are ...", "threes"),
+    Number.ONE: pgettext_lazy("show ...", "one symbol"),
+    Number.TWO: pgettext_lazy("show ...", "two symbols"),
+    Number.THREE: pgettext_lazy("show ...", "three symbols"),
 }
 _ONE_VALUE: dict[Value, Promise | str] = {
     Color.RED: pgettext_lazy("is ...", "red"),
@@ -44,9 +44,9 @@ _ONE_VALUE: dict[Value, Promise | str] = {
     Shape.OVAL: pgettext_lazy("is ...", "an oval"),
     Shape.SQUIGGLE: pgettext_lazy("is ...", "a squiggle"),
     Shape.DIAMOND: pgettext_lazy("is ...", "a diamond"),
-    Number.ONE: pgettext_lazy("is ...", "a one"),
-    Number.TWO: pgettext_lazy("is ...", "a two"),
-    Number.THREE: pgettext_lazy("is ...", "a three"),
+    Number.ONE: pgettext_lazy("shows ...", "one"),
+    Number.TWO: pgettext_lazy("shows ...", "two"),
+    Number.THREE: pgettext_lazy("shows ...", "three"),
 }
 
 # A name's order and endings hang on number and shape, so each of the nine has a pattern of its own.
@@ -88,10 +88,10 @@ def _verdict_text(verdict: FeatureVerdict) -> str:
         return _("all different")
     if verdict.odd_value is None:
         return _("all the same")
-    return _("two are %(shared)s and one is %(odd)s") % {
-        "shared": _VALUES[verdict.shared],
-        "odd": _ONE_VALUE[verdict.odd_value],
-    }
+    words = {"shared": _VALUES[verdict.shared], "odd": _ONE_VALUE[verdict.odd_value]}
+    if verdict.feature is Feature.NUMBER:
+        return _("two show %(shared)s and one shows %(odd)s") % words
+    return _("two are %(shared)s and one is %(odd)s") % words
 
 
 REFUSALS: dict[Reason, Promise | str] = {
@@ -110,5 +110,6 @@ REFUSALS: dict[Reason, Promise | str] = {
     Reason.SAME_CARD_TWICE: gettext_lazy("Pick three different cards."),
     Reason.NOT_ON_TABLE: gettext_lazy("One of these cards is not on the table."),
     Reason.TAKEN: gettext_lazy("Somebody was faster: one of these cards is taken. It costs you nothing."),
+    Reason.UNSEEN_VERSION: gettext_lazy("This page is not up to date with the table. Load it again."),
     Reason.ALWAYS_A_SET: gettext_lazy("With this many cards there is always a SET."),
 }

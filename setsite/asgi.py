@@ -1,19 +1,22 @@
-"""The one way in: pages go to Django on a thread."""
+"""The one way in: streams are answered on the event loop, pages go to Django on a thread."""
 
 import os
 
 from django.core.wsgi import get_wsgi_application
 
-from setsite.pages import Pages, Receive, Scope, Send
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "setsite.settings")
+wsgi = get_wsgi_application()
 
-pages = Pages(get_wsgi_application(), threads=2)
+from games.live.hub import hub  # noqa: E402 (models are there once Django is set up)
+from games.live.stream import PATH, stream  # noqa: E402
+from setsite.pages import Pages, Receive, Scope, Send  # noqa: E402
+
+pages = Pages(wsgi, threads=2)
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
-        await pages(scope, receive, send)
+        await (stream if PATH.match(scope["path"]) else pages)(scope, receive, send)
     elif scope["type"] == "lifespan":
         await _lifespan(receive, send)
     else:
@@ -23,6 +26,10 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
 async def _lifespan(receive: Receive, send: Send) -> None:
     while True:
         message = await receive()
+        if message["type"] == "lifespan.startup":
+            hub.start()
+        elif message["type"] == "lifespan.shutdown":
+            hub.stop()
         await send({"type": f"{message['type']}.complete"})
         if message["type"] == "lifespan.shutdown":
             return

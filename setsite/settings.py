@@ -2,6 +2,8 @@
 
 import os
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
@@ -34,6 +36,39 @@ def _secret(name: str, *, needed: bool) -> str:
     if needed:
         raise ImproperlyConfigured(f"{name} is missing; a long random text is needed outside of demo and development")
     return "not-a-secret: good enough for a demo on one's own machine"
+
+
+def _sqlite() -> dict[str, Any]:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": VAR_DIR / "setsite.sqlite3",
+        "CONN_MAX_AGE": None,
+        "OPTIONS": {
+            # A writer takes its lock at the start, so two never meet half-way and fail.
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 5,
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        },
+        # A file, so that the server that browser tests start and the tests themselves see the same data.
+        "TEST": {"NAME": VAR_DIR / "test.sqlite3"},
+    }
+
+
+def _postgresql() -> dict[str, Any]:
+    url = urlsplit(os.environ["SETSITE_DATABASE"])
+    if url.scheme != "postgresql" or not url.path.strip("/"):
+        raise ImproperlyConfigured("SETSITE_DATABASE is written postgresql://user:password@host:port/name")
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(url.path.strip("/")),
+        "USER": unquote(url.username or ""),
+        "PASSWORD": unquote(url.password or ""),
+        # A host that begins with a slash is the folder of a socket: postgresql://user@%2Frun%2Fpostgresql/name
+        "HOST": unquote(url.hostname or ""),
+        "PORT": url.port or "",
+        "CONN_MAX_AGE": None,
+        "CONN_HEALTH_CHECKS": True,
+    }
 
 
 DEBUG = _flag("SETSITE_DEBUG")
@@ -102,21 +137,7 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {
-    "default": {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": VAR_DIR / "setsite.sqlite3",
-        "CONN_MAX_AGE": None,
-        "OPTIONS": {
-            # A writer takes its lock at the start, so two never meet half-way and fail.
-            "transaction_mode": "IMMEDIATE",
-            "timeout": 5,
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
-        },
-        # A file, so that the server that browser tests start and the tests themselves see the same data.
-        "TEST": {"NAME": VAR_DIR / "test.sqlite3"},
-    }
-}
+DATABASES = {"default": _postgresql() if os.environ.get("SETSITE_DATABASE") else _sqlite()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "classrooms.User"

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator
 
 import pytest
-import uvicorn
 from django.conf import settings as site_settings
 from django.db import connections
 from hypothesis import settings as hypothesis_settings
@@ -38,13 +37,12 @@ class Site:
     """The site on a port of its own, by the server that `make run` uses."""
 
     def __init__(self) -> None:
-        from setsite.asgi import application
+        from setsite.server import server  # noqa: PLC0415 (it needs Django to be set up)
 
         listening = socket.socket()
         listening.bind(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        config = uvicorn.Config(application, log_level="warning", timeout_graceful_shutdown=2)
-        self.server = uvicorn.Server(config)
+        self.server = server(port=0)
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listening]}, daemon=True)
         self.thread.start()
         deadline = time.monotonic() + 20

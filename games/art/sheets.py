@@ -28,13 +28,13 @@ def contact_sheet(palette: Palette | str = STANDARD, width: int = 1600, *, marks
     left, top = round(_BESIDE * card), round(1.05 * card)
     image = Image.new("RGB", (width, top + 9 * high + _offset(8, card) + round(0.5 * card)), GROUND)
     draw = ImageDraw.Draw(image)
-    draw.text((left, 0.42 * card), f"{palette.title}: all 81 cards", INK, _font(0.26 * card), "lm")
+    draw.text((left, 0.42 * card), f"{palette.title}: all 81 cards", INK, label_font(0.26 * card), "lm")
     for i, shading in enumerate(Shading):
         middle = left + (3 * i + 1) * card + _offset(3 * i + 1, card) + card / 2
-        draw.text((middle, top - 0.17 * card), shading.value, QUIET_INK, _font(0.15 * card), "mm")
+        draw.text((middle, top - 0.17 * card), shading.value, QUIET_INK, label_font(0.15 * card), "mm")
     for i, color in enumerate(Color):
         middle = top + (3 * i + 1) * high + _offset(3 * i + 1, card) + high / 2
-        draw.text((left / 2, middle), color.value, QUIET_INK, _font(0.15 * card), "mm")
+        draw.text((left / 2, middle), color.value, QUIET_INK, label_font(0.15 * card), "mm")
     for one in FULL_DECK:
         column = 3 * list(Shading).index(one.shading) + list(Shape).index(one.shape)
         row = 3 * list(Color).index(one.color) + one.number - 1
@@ -55,10 +55,10 @@ def simulated_sheet() -> Image.Image:
     draw = ImageDraw.Draw(image)
     for column, sight in enumerate(Sight):
         title = "usual sight" if sight is Sight.USUAL else f"{sight}, simulated"
-        draw.text((left + column * cell[0], 46), title, INK, _font(22), "lm")
+        draw.text((left + column * cell[0], 46), title, INK, label_font(22), "lm")
         for row, palette in enumerate(PALETTES.values()):
             x, y = left + column * cell[0], top + row * cell[1]
-            draw.text((x, y), palette.title, QUIET_INK, _font(17), "lm")
+            draw.text((x, y), palette.title, QUIET_INK, label_font(17), "lm")
             for dx, dy, picture in _samples(palette.seen_with(sight)):
                 _lay(image, picture, (x + dx, y + 18 + dy))
     return image
@@ -109,5 +109,5 @@ def _lay(image: Image.Image, picture: Image.Image, at: tuple[int, int]) -> None:
     image.paste(picture, at, picture)
 
 
-def _font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+def label_font(size: float) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(round(size))

@@ -46,6 +46,7 @@ class Reason(StrEnum):
     NOT_ON_TABLE = "not-on-table"
     TAKEN = "taken"
     ALWAYS_A_SET = "always-a-set"
+    UNSEEN_VERSION = "unseen-version"
 
 
 class Refused(RulesError):

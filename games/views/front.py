@@ -6,20 +6,14 @@ from datetime import UTC, datetime
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from games.boards import front_board
-from games.rules import Card, explain, find_sets
-from games.rules.errors import BadCard
-from games.rules.triples import Triple, Verdict
+from games.boards import BadPick, front_board, picked
+from games.rules import explain, find_sets
+from games.rules.triples import Verdict
 from setsite.http import Request
 
 _HIGHEST_BOARD = 1_000_000
-
-
-class BadPick(ValueError):
-    """Three cards that the board does not have, or not three; the message is for the page."""
 
 
 @require_safe
@@ -33,7 +27,7 @@ def front(request: Request) -> HttpResponse:
     asked = request.GET.getlist("card")
     if asked:
         try:
-            verdict = explain(*_picked(board, asked))
+            verdict = explain(*picked(board, asked))
         except BadPick as error:
             complaint = str(error)
     context = {
@@ -54,17 +48,3 @@ def _board_number(text: str) -> int:
     if text.isascii() and text.isdigit() and int(text) < _HIGHEST_BOARD:
         return int(text)
     return datetime.now(UTC).toordinal() % _HIGHEST_BOARD
-
-
-def _picked(board: tuple[Card, ...], asked: list[str]) -> Triple:
-    try:
-        cards = {Card.from_index(int(text)) for text in asked}
-    except (BadCard, ValueError):
-        raise BadPick(_("One of these cards is not on the table.")) from None
-    if not cards <= set(board):
-        raise BadPick(_("One of these cards is not on the table."))
-    try:
-        first, second, third = sorted(cards, key=board.index)
-    except ValueError:
-        raise BadPick(_("Pick three cards.")) from None
-    return first, second, third

@@ -3,12 +3,12 @@
 import os
 from typing import Any
 
-import uvicorn
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
 from classrooms.demo import fill_demo
+from setsite.server import server
 
 HIGHEST_PORT = 65_535
 
@@ -27,13 +27,7 @@ class Command(BaseCommand):
             for person in fill_demo():
                 self.stdout.write(f"    {person.title}: {person.sign_in}")
             self.stdout.write("")
-        uvicorn.run(
-            "setsite.asgi:application",
-            host="127.0.0.1",
-            port=port,
-            log_level="warning",
-            timeout_graceful_shutdown=3,
-        )
+        server(port=port).run()
 
 
 def _port(text: str) -> int:

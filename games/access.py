@@ -1,0 +1,31 @@
+"""Who may see a match, and whose seat is whose."""
+
+from __future__ import annotations
+
+from django.http import Http404
+
+from games.models import Match, Seat, Way
+from games.players import Player
+
+
+def own_seat(match: Match, player: Player | None) -> Seat | None:
+    """The player's seat at the match, if they have one."""
+    if player is None:
+        return None
+    if player.user:
+        return next((seat for seat in match.seats.all() if seat.user_id == player.user.pk), None)
+    return next((seat for seat in match.seats.all() if seat.guest and seat.guest == player.guest), None)
+
+
+def visible_match(code: str, player: Player | None) -> tuple[Match, Seat | None]:
+    """The match and the player's seat at it; a game that others play alone is not there for you.
+
+    The code of a table where people play together is the invitation to watch it.
+    """
+    match = Match.objects.prefetch_related("seats").filter(code=code.upper()).first()
+    if match is None:
+        raise Http404("no such match")
+    seat = own_seat(match, player)
+    if seat is None and match.way != Way.TOGETHER:
+        raise Http404("not your match")
+    return match, seat

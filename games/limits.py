@@ -1,0 +1,41 @@
+"""Limits that a person never meets and a script does."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from django.core.cache import cache
+
+
+class TooMany(Exception):
+    """More often than a person can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    name: str
+    most: int
+    seconds: int
+
+    def count(self, who: str) -> None:
+        """Count one more for somebody; raises `TooMany` past the limit."""
+        window = int(time.time()) // self.seconds
+        key = f"limit:{self.name}:{window}:{who}"
+        cache.add(key, 0, timeout=2 * self.seconds)
+        try:
+            count = cache.incr(key)
+        except ValueError:
+            # The cache has just dropped it: this is the first of a new count.
+            cache.set(key, 1, timeout=2 * self.seconds)
+            return
+        if count > self.most:
+            raise TooMany(self.name)
+
+
+# Six moves a second for ten seconds is beyond any hand; tables and codes are opened by the handful.
+MOVES = Limit("moves", most=60, seconds=10)
+OPENINGS = Limit("openings", most=30, seconds=300)
+# Of a network address that thirty children may share.
+OPENINGS_OF_ADDRESS = Limit("openings-of-address", most=600, seconds=300)
+WRONG_CODES_OF_ADDRESS = Limit("wrong-codes-of-address", most=300, seconds=60)

@@ -1,0 +1,213 @@
+"""Who watches which match in this process, and how a change reaches them.
+
+Lives on the server's event loop; only `tell` is called from other threads. Work that touches the database goes to a
+thread of its own. Each screen has room for one waiting table: a slow one misses those in between, never the last.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, TypeVar
+
+from django.db import close_old_connections
+
+from games import matches
+from games.live.render import Rendered, render_code
+from games.live.tokens import Watch
+from games.models import Match
+from games.rules import commands as ask
+from games.rules.errors import Refused
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+# A reload or a change of network takes a moment, and is not leaving.
+GRACE_SECONDS = 6.0
+
+
+class Watcher:
+    """One open stream."""
+
+    __slots__ = ("_waiting", "_waker", "is_closed", "watch")
+
+    def __init__(self, watch: Watch) -> None:
+        self.watch = watch
+        self.is_closed = False
+        self._waiting: bytes | None = None
+        self._waker: asyncio.Future[None] | None = None
+
+    def give(self, message: bytes) -> None:
+        self._waiting = message
+        self._wake()
+
+    def close(self) -> None:
+        self.is_closed = True
+        self._wake()
+
+    def _wake(self) -> None:
+        if self._waker and not self._waker.done():
+            self._waker.set_result(None)
+
+    @property
+    def has_waiting(self) -> bool:
+        return self._waiting is not None
+
+    async def next(self, seconds: float) -> bytes | None:
+        """The newest message; None after so many seconds without one, or when the watching is over."""
+        if self._waiting is None and not self.is_closed:
+            self._waker = asyncio.get_running_loop().create_future()
+            timer = asyncio.get_running_loop().call_later(seconds, self._wake)
+            try:
+                await self._waker
+            finally:
+                timer.cancel()
+                self._waker = None
+        message, self._waiting = self._waiting, None
+        return message
+
+
+class _Topic:
+    """Everybody here who watches one match."""
+
+    def __init__(self) -> None:
+        self.watchers: set[Watcher] = set()
+        self.seats: Counter[int] = Counter()
+        self.is_stale = False
+        self.task: asyncio.Task[None] | None = None
+        self.timer: asyncio.TimerHandle | None = None
+
+
+class Hub:
+    def __init__(self) -> None:
+        self._topics: dict[str, _Topic] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="live")
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        matches.on_change(self.tell)
+
+    def stop(self) -> None:
+        matches.off_change(self.tell)
+        for topic in self._topics.values():
+            for watcher in topic.watchers:
+                watcher.close()
+        self._loop = None
+
+    def tell(self, code: str, version: int) -> None:
+        """A match has changed; from any thread."""
+        if self._loop and code in self._topics:
+            self._loop.call_soon_threadsafe(self._refresh, code)
+
+    def join(self, watcher: Watcher) -> None:
+        topic = self._topics.setdefault(watcher.watch.code, _Topic())
+        topic.watchers.add(watcher)
+        if watcher.watch.seat is not None:
+            topic.seats[watcher.watch.seat] += 1
+        self._start(self._first(watcher, topic))
+
+    def leave(self, watcher: Watcher) -> None:
+        code, seat = watcher.watch.code, watcher.watch.seat
+        topic = self._topics[code]
+        topic.watchers.discard(watcher)
+        if seat is not None:
+            topic.seats[seat] -= 1
+            if not topic.seats[seat] and self._loop:
+                self._loop.call_later(GRACE_SECONDS, self._check_gone, code, seat)
+        if not topic.watchers:
+            if topic.timer:
+                topic.timer.cancel()
+            del self._topics[code]
+
+    @property
+    def watching(self) -> int:
+        return sum(len(topic.watchers) for topic in self._topics.values())
+
+    # On the loop.
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _first(self, watcher: Watcher, topic: _Topic) -> None:
+        """Give a new screen the present table, whatever it has seen before."""
+        try:
+            rendered = await self._in_thread(partial(render_code, watcher.watch.code, watcher.watch.language))
+        except Match.DoesNotExist:
+            watcher.close()
+            return
+        if not watcher.has_waiting:
+            # Nothing newer came while we were at it.
+            watcher.give(rendered.message)
+        self._look_after(watcher.watch.code, topic, rendered)
+
+    def _refresh(self, code: str) -> None:
+        topic = self._topics.get(code)
+        if topic is None:
+            return
+        topic.is_stale = True
+        if topic.task is None or topic.task.done():
+            topic.task = asyncio.ensure_future(self._push(code, topic))
+
+    async def _push(self, code: str, topic: _Topic) -> None:
+        while topic.is_stale:
+            topic.is_stale = False
+            for language in {watcher.watch.language for watcher in topic.watchers}:
+                try:
+                    rendered = await self._in_thread(partial(render_code, code, language))
+                except Match.DoesNotExist:
+                    for watcher in topic.watchers:
+                        watcher.close()
+                    return
+                for watcher in topic.watchers:
+                    if watcher.watch.language == language:
+                        watcher.give(rendered.message)
+                self._look_after(code, topic, rendered)
+
+    def _look_after(self, code: str, topic: _Topic, rendered: Rendered) -> None:
+        """See to it that what is due happens in time, and that whoever has a stream counts as connected."""
+        if topic.timer:
+            topic.timer.cancel()
+            topic.timer = None
+        if self._loop and rendered.due is not None and topic.watchers:
+            wait = max(0.0, rendered.due - time.time())
+            topic.timer = self._loop.call_later(wait, self._due, code)
+        for seat, streams in topic.seats.items():
+            if streams and seat not in rendered.connected:
+                self._start(self._quietly(partial(matches.command, code, ask.Connect(seat), now=time.time())))
+
+    def _due(self, code: str) -> None:
+        self._start(self._quietly(partial(matches.catch_up, code, now=time.time())))
+
+    def _check_gone(self, code: str, seat: int) -> None:
+        topic = self._topics.get(code)
+        if topic is None or not topic.seats[seat]:
+            self._start(self._quietly(partial(matches.command, code, ask.Disconnect(seat), now=time.time())))
+
+    async def _quietly(self, work: Callable[[], object]) -> None:
+        try:
+            await self._in_thread(work)
+        except (Refused, Match.DoesNotExist):
+            # The match is over or gone: nothing is left to look after.
+            return
+        except Exception:
+            log.exception("the match could not be looked after")
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, partial(_with_connection, work))
+
+
+def _with_connection(work: Callable[[], T]) -> T:
+    close_old_connections()
+    return work()
+
+
+hub = Hub()

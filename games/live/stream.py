@@ -1,0 +1,64 @@
+"""The stream of a match: an ASGI app of its own, without a thread or a database connection while it waits."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import parse_qs
+
+from games.live.hub import Watcher, hub
+from games.live.render import event
+from games.live.tokens import BadToken, read
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+PATH = re.compile(r"^/play/(?P<code>[A-Z0-9]+)/stream/$")
+HEARTBEAT_SECONDS = 15.0
+_HEADERS = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+]
+
+
+async def stream(scope: Scope, receive: Receive, send: Send) -> None:
+    """Send the present table, then each new one, until the client goes or the server stops."""
+    path = PATH.match(scope["path"])
+    tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
+    try:
+        watch = read(tokens[0])
+    except BadToken:
+        watch = None
+    if scope["method"] != "GET" or path is None or watch is None or watch.code != path["code"]:
+        await send({"type": "http.response.start", "status": 403, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+        return
+    await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+    hello = b"retry: 1000\n\n" + event("clock", f"{time.time():.3f}")
+    await send({"type": "http.response.body", "body": hello, "more_body": True})
+    watcher = Watcher(watch)
+    hub.join(watcher)
+    gone = asyncio.ensure_future(_wait_until_gone(receive, watcher))
+    try:
+        while not watcher.is_closed:
+            message = await watcher.next(HEARTBEAT_SECONDS)
+            if not watcher.is_closed:
+                # A comment keeps proxies from closing a quiet stream.
+                await send({"type": "http.response.body", "body": message or b": \n\n", "more_body": True})
+        with contextlib.suppress(OSError):
+            await send({"type": "http.response.body", "body": b""})
+    finally:
+        gone.cancel()
+        hub.leave(watcher)
+
+
+async def _wait_until_gone(receive: Receive, watcher: Watcher) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    watcher.close()

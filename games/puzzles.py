@@ -1,0 +1,87 @@
+"""The day's puzzle: one board for everybody, and what each has found of it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+
+from django.db import IntegrityError, transaction
+from django.utils.crypto import salted_hmac
+
+from games.models import PuzzleResult
+from games.players import Player
+from games.rules import FULL_DECK, Card, Feature, easy_deck, explain, find_sets
+from games.rules.triples import Triple, Verdict
+
+
+class PuzzleDeck(StrEnum):
+    FULL = "full"
+    EASY = "easy"
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        return FULL_DECK if self is PuzzleDeck.FULL else easy_deck(Feature.SHADING)
+
+    @property
+    def laid(self) -> int:
+        return 12 if self is PuzzleDeck.FULL else 9
+
+    @property
+    def sets_there(self) -> int:
+        return 6 if self is PuzzleDeck.FULL else 4
+
+
+def board_of(day: date, deck: PuzzleDeck) -> tuple[Card, ...]:
+    """The board of a day. Its seed is the site's own, so that nobody can look at tomorrow's."""
+    seed = salted_hmac("games.puzzles", f"{day.isoformat()}/{deck}").hexdigest()
+    rng = random.Random(seed)
+    while True:
+        board = tuple(rng.sample(deck.cards, deck.laid))
+        if len(find_sets(board)) == deck.sets_there:
+            return board
+
+
+def result_of(day: date, deck: PuzzleDeck, player: Player | None) -> PuzzleResult | None:
+    if player is None:
+        return None
+    return PuzzleResult.objects.filter(day=day, deck=deck, **player.key).first()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What three cards came to."""
+
+    verdict: Verdict
+    is_again: bool
+    result: PuzzleResult
+
+
+def find_set(day: date, deck: PuzzleDeck, player: Player, triple: Triple, *, shown: datetime, now: datetime) -> Finding:
+    """Judge three cards of the board, first shown then, and keep them if they are a SET that is new to this player."""
+    verdict = explain(*triple)
+    cards = sorted(card.index for card in triple)
+    result = _own_result(day, deck, player, shown)
+    with transaction.atomic():
+        result = PuzzleResult.objects.select_for_update().get(pk=result.pk)
+        is_again = cards in result.found
+        if verdict.is_set and not is_again:
+            result.found.append(cards)
+            if len(result.found) == deck.sets_there:
+                result.finished_at = now
+        elif not verdict.is_set:
+            result.wrong += 1
+        result.save()
+    return Finding(verdict, is_again, result)
+
+
+def _own_result(day: date, deck: PuzzleDeck, player: Player, shown: datetime) -> PuzzleResult:
+    try:
+        with transaction.atomic():
+            return PuzzleResult.objects.get_or_create(day=day, deck=deck, **player.key, defaults={"started_at": shown})[
+                0
+            ]
+    except IntegrityError:
+        # Two tabs began at the same moment: the other one's row is ours too.
+        return PuzzleResult.objects.get(day=day, deck=deck, **player.key)

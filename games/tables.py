@@ -1,0 +1,171 @@
+"""A match as the table template needs it: places, seats, control, what happened last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from games.models import Match
+from games.rules import events as did
+from games.rules import explain
+from games.rules import state as rules
+from games.rules.cards import Card
+from games.rules.records import event_from
+from games.rules.state import Ending, Failing, Phase
+from games.rules.triples import Verdict
+
+# A letter for each place, the same on every keyboard layout; the rest of the alphabet is for other keys.
+LETTERS = "ABCDEFGHIJKLMNOPQRSTU"
+_LOOKED_AT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    letter: str
+    card: Card
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SeatView:
+    number: int
+    name: str
+    points: int
+    is_there: bool
+    has_control: bool
+    has_agreed: bool
+    is_winner: bool
+    is_computer: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PickView:
+    """The last pick, for everybody to check."""
+
+    name: str
+    seat: int
+    verdict: Verdict
+    at: float
+
+
+def table_context(match: Match, state: rules.Match) -> dict[str, Any]:
+    """What `games/_table.html` shows; the same for whoever looks."""
+    names = {seat.number: seat.name for seat in match.seats.all()}
+    computers = {seat.number for seat in match.seats.all() if seat.strength}
+    rows = match.events.filter(number__gt=match.version - _LOOKED_AT, number__lte=match.version).order_by("number")
+    recent = [event_from(row.record) for row in rows]
+    new_cards = _new_cards(recent)
+    winners = state.outcome.winners if state.outcome else ()
+    return {
+        "match": match,
+        "state": state,
+        "options": state.options,
+        "columns": max(3, len(state.table) // 3),
+        "places": [Place(letter, card, card in new_cards) for letter, card in zip(LETTERS, state.table, strict=False)],
+        "seats": [
+            SeatView(
+                number=seat.number,
+                name=names.get(seat.number, "?"),
+                points=seat.points,
+                is_there=seat.is_seated and seat.is_connected,
+                has_control=state.control is not None and state.control.seat == seat.number,
+                has_agreed=seat.number in state.votes,
+                is_winner=seat.number in winners,
+                is_computer=seat.number in computers,
+            )
+            for seat in state.seats
+            if seat.is_seated or seat.sets or seat.lost
+        ],
+        "caller": names.get(state.control.seat, "?") if state.control else "",
+        "agreed": [names.get(seat, "?") for seat in sorted(state.votes)],
+        "voters": len(state.voters),
+        "pick": _last_pick(recent, names),
+        "say": " ".join(filter(None, (happening(event, names, state) for event in _last_instant(recent)))),
+        "is_over": state.phase is Phase.OVER,
+        "is_waiting": state.phase is Phase.WAITING,
+        "result": _result(state, names),
+        "next_dealer": names.get(state.next_dealer, "") if state.next_dealer is not None else "",
+    }
+
+
+def _last_instant(events: Sequence[did.Event]) -> list[did.Event]:
+    return [event for event in events if event.at == events[-1].at]
+
+
+def _new_cards(events: Sequence[did.Event]) -> frozenset[Card]:
+    for event in reversed(_last_instant(events)):
+        match event:
+            case did.SetTaken(laid=laid) | did.VoteCarried(laid=laid) | did.GaveUp(laid=laid):
+                return frozenset(laid)
+            case did.DealBegan(deck=deck):
+                return frozenset(deck)
+    return frozenset()
+
+
+def _last_pick(events: Sequence[did.Event], names: dict[int, str]) -> PickView | None:
+    for event in reversed(events):
+        match event:
+            case did.SetTaken(cards=cards) | did.CallFailed(cards=cards) if cards:
+                return PickView(names.get(event.seat, "?"), event.seat, explain(*cards), event.at)
+            case did.DealBegan():
+                return None
+    return None
+
+
+_SENTENCES: dict[type[did.Event], Promise | str] = {
+    did.Joined: gettext_lazy("%(name)s sits down."),
+    did.Left: gettext_lazy("%(name)s leaves the table."),
+    did.Called: gettext_lazy("%(name)s calls SET!"),
+    did.SetTaken: gettext_lazy("%(name)s takes a SET."),
+    did.Agreed: gettext_lazy("%(name)s sees no SET."),
+    did.TookBack: gettext_lazy("%(name)s looks again."),
+    did.VoteRefused: gettext_lazy("Look again: there is a SET."),
+    did.VoteCarried: gettext_lazy("Three more cards."),
+    did.DealBegan: gettext_lazy("The cards are dealt."),
+}
+_FAILINGS: dict[Failing, Promise | str] = {
+    Failing.WRONG: gettext_lazy("%(name)s is wrong: not a SET."),
+    Failing.LATE: gettext_lazy("%(name)s ran out of time."),
+    Failing.WITHDRAWN: gettext_lazy("%(name)s gives the call back."),
+    Failing.LEFT: gettext_lazy("%(name)s gives up the call."),
+}
+
+
+def happening(event: did.Event, names: dict[int, str], state: rules.Match) -> str:
+    """An event in a sentence, to be shown and spoken; empty for what needs no word."""
+    if isinstance(event, did.MatchEnded):
+        return _result(state, names)
+    if isinstance(event, did.CallFailed):
+        sentence = _FAILINGS[event.why]
+    elif isinstance(event, did.GaveUp) and event.laid:
+        sentence = _SENTENCES[did.VoteCarried]
+    else:
+        sentence = _SENTENCES.get(type(event), "")
+    return str(sentence) % {"name": names.get(getattr(event, "seat", -1), "?")}
+
+
+def _result(state: rules.Match, names: dict[int, str]) -> str:
+    if state.outcome is None:
+        return ""
+    if state.outcome.why is Ending.ABANDONED:
+        return _("Everybody has left the table.")
+    if state.options.solitaire:
+        if state.outcome.winners:
+            return _("You have won: every SET was found, and nothing is owed.")
+        if state.outcome.why is Ending.GAVE_UP and not state.seats[0].owed:
+            return _("This edition ends the game when no SET is found.")
+        owed = state.seats[0].owed
+        return ngettext(
+            "The game is over with %(owed)s SET still owed.", "The game is over with %(owed)s SETs still owed.", owed
+        ) % {"owed": owed}
+    winners = [names.get(seat, "?") for seat in state.outcome.winners]
+    if len(state.seated) == 1:
+        return _("All done: no SET is left.")
+    if len(winners) == 1:
+        return _("%(name)s wins.") % {"name": winners[0]}
+    return _("A shared win: %(names)s.") % {"names": ", ".join(winners)}

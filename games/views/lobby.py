@@ -1,0 +1,78 @@
+"""The way to the tables: open one, or join one by its code."""
+
+from __future__ import annotations
+
+import time
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from games import limits, matches, queries
+from games.forms import FORMS, OpenForm
+from games.models import Match, Way
+from games.players import known_player, player
+from games.rules import commands as ask
+from setsite.http import Request
+
+TOO_MANY = 429
+
+
+@require_safe
+def lobby(request: Request) -> HttpResponse:
+    return _page(request)
+
+
+@require_POST
+def open_table(request: Request, way: str) -> HttpResponse:
+    """Open a match; where nobody else is waited for, the cards are dealt at once."""
+    if way not in FORMS:
+        return _page(request, status=404, notice=_("There is no such way to play."))
+    form = FORMS[way](request.POST)
+    if not form.is_valid():
+        return _page(request, status=422, failed=form)
+    who = player(request)
+    try:
+        limits.OPENINGS.count(who.word)
+        limits.OPENINGS_OF_ADDRESS.count(request.META["REMOTE_ADDR"])
+    except limits.TooMany:
+        return _page(request, status=TOO_MANY, notice=_("That is a lot of new tables. Play one of them first."))
+    now = time.time()
+    match = matches.open_match(
+        way=form.way,
+        options=form.cleaned_data["options"],
+        player=who,
+        computers=form.computers,
+        is_open=form.is_open,
+        now=now,
+    )
+    if match.way != Way.TOGETHER:
+        matches.command(match.code, ask.Deal(0), now=now)
+    return redirect("play:table", match.code)
+
+
+@require_POST
+def find_table(request: Request) -> HttpResponse:
+    """From a code to its table."""
+    code = "".join(request.POST.get("code", "").split()).upper()
+    match = Match.objects.filter(code=code).first()
+    if match is None:
+        try:
+            limits.WRONG_CODES_OF_ADDRESS.count(request.META["REMOTE_ADDR"])
+        except limits.TooMany:
+            return _page(request, status=TOO_MANY, notice=_("Too many wrong codes. Wait a minute."))
+        return _page(request, status=422, notice=_("No table has this code. Check each letter."))
+    return redirect("play:table", match.code)
+
+
+def _page(request: Request, *, status: int = 200, failed: OpenForm | None = None, notice: str = "") -> HttpResponse:
+    who = known_player(request)
+    forms = {way: failed if failed and failed.way == way else form() for way, form in FORMS.items()}
+    context = {
+        "forms": forms,
+        "notice": notice,
+        "own": queries.own_matches(who) if who else [],
+        "open_tables": queries.open_tables(),
+    }
+    return render(request, "games/lobby.html", context, status=status)

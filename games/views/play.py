@@ -1,0 +1,198 @@
+"""The table: its page, and one address for each thing that a player can do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from games import limits, matches
+from games.access import visible_match
+from games.live import tokens
+from games.live.render import render as render_table
+from games.models import Match, Seat, Way
+from games.players import known_player, player
+from games.rules import Card
+from games.rules import commands as ask
+from games.rules.errors import BadCard, Reason, Refused
+from games.rules.hints import Stage, hint
+from games.rules.state import Phase
+from games.words import REFUSALS
+from setsite.http import Request
+
+TOO_MANY = 429
+HINT_STAGES = [stage.value for stage in Stage]
+
+
+@require_safe
+def table(request: Request, code: str) -> HttpResponse:
+    """The page of a match: the table that all see, and around it what is mine."""
+    match, seat = visible_match(code, known_player(request))
+    match = _up_to_date(match)
+    return _page(request, match, seat)
+
+
+@require_POST
+def join(request: Request, code: str) -> HttpResponse:
+    """Sit down; a guest gets a friendly name."""
+    who = player(request)
+    match, seat = visible_match(code, who)
+    if seat is None and match.way != Way.TOGETHER:
+        return _refused(request, match, seat, str(REFUSALS[Reason.TABLE_FULL]))
+    try:
+        limits.MOVES.count(who.word)
+        matches.join(match.code, who, now=time.time())
+    except Refused as refused:
+        return _refused(request, match, seat, str(REFUSALS[refused.reason]))
+    except limits.TooMany:
+        return _too_fast(request, match, seat)
+    return redirect("play:table", match.code)
+
+
+@require_POST
+def deal(request: Request, code: str) -> HttpResponse:
+    return _act(request, code, lambda seat: ask.Deal(seat.number))
+
+
+@require_POST
+def call(request: Request, code: str) -> HttpResponse:
+    return _act(request, code, lambda seat: ask.Call(seat.number))
+
+
+@require_POST
+def pick(request: Request, code: str) -> HttpResponse:
+    return _act(request, code, lambda seat: ask.Pick(seat.number, _picked(request)))
+
+
+@require_POST
+def withdraw(request: Request, code: str) -> HttpResponse:
+    return _act(request, code, lambda seat: ask.Withdraw(seat.number))
+
+
+@require_POST
+def no_set(request: Request, code: str) -> HttpResponse:
+    return _act(request, code, lambda seat: ask.AgreeNoSet(seat.number))
+
+
+@require_POST
+def take_back(request: Request, code: str) -> HttpResponse:
+    return _act(request, code, lambda seat: ask.TakeBack(seat.number))
+
+
+@require_POST
+def leave(request: Request, code: str) -> HttpResponse:
+    match, seat = visible_match(code, known_player(request))
+    if seat is not None:
+        try:
+            matches.command(match.code, ask.Leave(seat.number), now=time.time())
+        except Refused as refused:
+            # Who leaves a table that is over, or that they have left, wants to be gone: so be it.
+            if refused.reason not in (Reason.MATCH_OVER, Reason.SEAT_LEFT):
+                raise
+    return redirect("play:lobby")
+
+
+@require_safe
+def help_me(request: Request, code: str) -> HttpResponse:
+    """A hint, one stage at a time; only where nobody plays against anybody."""
+    match, seat = visible_match(code, known_player(request))
+    match = _up_to_date(match)
+    text = request.GET.get("stage", "1")
+    stage = int(text) if text in {str(number) for number in HINT_STAGES} else HINT_STAGES[0]
+    state = match.state
+    if seat is None or match.way != Way.PRACTICE or state.phase is not Phase.PLAYING:
+        return _refused(request, match, seat, _("Hints are for practice."))
+    context: dict[str, Any] = {
+        "hint": hint(state.table, stage),
+        "match": match,
+        "next_stage": min(stage + 1, HINT_STAGES[-1]),
+    }
+    if request.htmx:
+        return render(request, "games/table.html#hint", context)
+    return _page(request, match, seat, more=context)
+
+
+def _act(request: Request, code: str, order: Callable[[Seat], ask.Command]) -> HttpResponse:
+    """Take what a player asks to the referee, and answer with the table or with the reason why not."""
+    who = known_player(request)
+    match, seat = visible_match(code, who)
+    if seat is None or who is None:
+        return _refused(request, match, seat, str(REFUSALS[Reason.NO_SUCH_SEAT]))
+    try:
+        limits.MOVES.count(who.word)
+        written = matches.command(match.code, order(seat), now=time.time(), seen=_seen(request))
+    except Refused as refused:
+        return _refused(request, match, seat, str(REFUSALS[refused.reason]))
+    except limits.TooMany:
+        return _too_fast(request, match, seat)
+    if request.htmx:
+        return HttpResponse(render_table(written.match, get_language() or "").html)
+    return redirect("play:table", match.code)
+
+
+def _seen(request: HttpRequest) -> int:
+    text = request.POST.get("version", "")
+    if not text.isascii() or not text.isdigit() or len(text) > len(str(2**31)):
+        raise Refused(Reason.UNSEEN_VERSION)
+    return int(text)
+
+
+def _picked(request: HttpRequest) -> tuple[Card, ...]:
+    try:
+        return tuple(Card.from_index(int(text)) for text in request.POST.getlist("card"))
+    except (BadCard, ValueError):
+        raise Refused(Reason.NOT_ON_TABLE) from None
+
+
+def _up_to_date(match: Match) -> Match:
+    """The match with everything that was due written, so that nobody is shown a call that has run out."""
+    if match.due is not None and match.due <= time.time():
+        return matches.catch_up(match.code, now=time.time()).match
+    return match
+
+
+def _too_fast(request: Request, match: Match, seat: Seat | None) -> HttpResponse:
+    return _refused(request, match, seat, _("That was very fast. Wait a moment."), status=TOO_MANY)
+
+
+def _refused(request: Request, match: Match, seat: Seat | None, why: str, *, status: int = 422) -> HttpResponse:
+    """The reason in words; nothing has changed."""
+    if request.htmx:
+        response = render(request, "games/table.html#notice", {"notice": why}, status=status)
+        response["HX-Retarget"], response["HX-Reswap"] = "#notice", "innerHTML"
+        return response
+    fresh, _seat = visible_match(match.code, known_player(request))
+    return _page(request, fresh, seat, status=status, more={"notice": why})
+
+
+def _page(
+    request: Request, match: Match, seat: Seat | None, *, status: int = 200, more: dict[str, Any] | None = None
+) -> HttpResponse:
+    language = get_language() or ""
+    state = match.state
+    if seat and not state.seats[seat.number].is_seated:
+        seat = None
+    has_control = state.control is not None and seat is not None and state.control.seat == seat.number
+    token = tokens.sign(tokens.Watch(match.code, seat.number if seat else None, language))
+    context = {
+        "match": match,
+        "state": state,
+        "options": state.options,
+        "seat": seat,
+        "has_control": has_control,
+        "has_agreed": seat is not None and seat.number in state.votes,
+        "table": render_table(match, language).html,
+        "token": token,
+        "link": request.build_absolute_uri(f"/play/{match.code}/"),
+        "can_sit": match.way == Way.TOGETHER and state.phase is not Phase.OVER,
+        "is_waiting": state.phase is Phase.WAITING,
+        "is_over": state.phase is Phase.OVER,
+        **(more or {}),
+    }
+    return render(request, "games/table.html", context, status=status)

@@ -1,0 +1,54 @@
+"""The replay of a finished match: step or play, with what was there."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from games.access import visible_match
+from games.history import Moment, moments
+from games.players import known_player
+from games.rules import events as did
+from games.rules import explain
+from games.rules.state import Phase
+from games.rules.triples import Verdict
+from games.tables import happening
+from setsite.http import Request
+
+
+@require_safe
+def replay(request: Request, code: str) -> HttpResponse:
+    """One moment of the match; before its end a match has no replay, since that would show what is there."""
+    match, _seat = visible_match(code, known_player(request))
+    if match.phase != Phase.OVER:
+        return redirect("play:table", match.code)
+    told = moments(match)
+    if not told:
+        return render(request, "games/replay.html", {"match": match, "moment": None})
+    text = request.GET.get("step", "1")
+    step = min(int(text), len(told)) if text.isascii() and text.isdigit() and len(text) < len(str(10**9)) else 1
+    step = max(step, 1)
+    moment = told[step - 1]
+    names = {seat.number: seat.name for seat in match.seats.all()}
+    context = {
+        "match": match,
+        "moment": moment,
+        "step": step,
+        "last": len(told),
+        "is_playing": "play" in request.GET and step < len(told),
+        "sentence": happening(moment.event, names, moment.after),
+        "verdict": _verdict(moment),
+        "picked": getattr(moment.event, "cards", ()),
+        "table": moment.before.table or moment.after.table,
+        "columns": max(3, len(moment.before.table or moment.after.table) // 3),
+        "scores": [(names.get(seat.number, "?"), seat.points) for seat in moment.after.seats],
+    }
+    return render(request, "games/replay.html#moment" if request.htmx else "games/replay.html", context)
+
+
+def _verdict(moment: Moment) -> Verdict | None:
+    match moment.event:
+        case did.SetTaken(cards=(a, b, c)) | did.CallFailed(cards=(a, b, c)):
+            return explain(a, b, c)
+    return None

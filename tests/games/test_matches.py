@@ -1,0 +1,674 @@
+"""The writer of matches: what a command leaves in the log, what time alone brings about, and who is told."""
+
+from __future__ import annotations
+
+import threading
+from itertools import combinations
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.db import IntegrityError, connections, transaction
+from django.db.models import F
+
+from games import matches
+from games.models import Event, Match, Seat, Way
+from games.players import Player
+from games.rules import Options, decide, find_sets, is_set, replay
+from games.rules import commands as ask
+from games.rules import events as did
+from games.rules.errors import Reason, Refused
+from games.rules.opponents import STRENGTHS, UnknownStrength, computer_move
+from games.rules.records import event_from, match_from
+from games.rules.state import Failing, Phase
+
+pytestmark = pytest.mark.django_db
+
+NOW = 1_800_000_000.0
+ANN = Player(name="Ann", guest="a" * 32)
+BEN = Player(name="Ben", guest="b" * 32)
+
+
+def open_together(*others: Player, dealt: bool = True, options: Options | None = None) -> str:
+    """The code of a match of Ann with others."""
+    match = matches.open_match(way=Way.TOGETHER, options=options or Options(), player=ANN, seed="together", now=NOW)
+    for other in others:
+        matches.join(match.code, other, now=NOW)
+    if dealt:
+        matches.command(match.code, ask.Deal(0), now=NOW)
+    return match.code
+
+
+def open_against(*computers: str, options: Options | None = None, seed: str = "computer") -> str:
+    """The code of a match of Ann against computers, dealt."""
+    match = matches.open_match(
+        way=Way.COMPUTER, options=options or Options(), player=ANN, computers=computers, seed=seed, now=NOW
+    )
+    matches.command(match.code, ask.Deal(0), now=NOW)
+    return match.code
+
+
+def stored(code: str) -> Match:
+    return Match.objects.get(code=code)
+
+
+def log(code: str) -> list[did.Event]:
+    return [event_from(event.record) for event in stored(code).events.all()]
+
+
+def kinds(events) -> list[str]:
+    return [type(event).__name__ for event in events]
+
+
+def points(code: str) -> list[int]:
+    return [seat.points for seat in stored(code).state.seats]
+
+
+def a_set(code: str):
+    return find_sets(stored(code).state.table)[0]
+
+
+def no_set(code: str):
+    return next(triple for triple in combinations(stored(code).state.table, 3) if not is_set(*triple))
+
+
+def everything(code: str) -> tuple:
+    """All that is kept of a match."""
+    match = Match.objects.filter(code=code).values().get()
+    rows = [list(model.objects.filter(match__code=code).order_by("pk").values()) for model in (Event, Seat)]
+    return match, *rows
+
+
+def refused(code: str, order: ask.Command, *, now: float = NOW, **more) -> Reason:
+    with pytest.raises(Refused) as refusal:
+        matches.command(code, order, now=now, **more)
+    return refusal.value.reason
+
+
+def assert_the_log_is_whole(code: str) -> None:
+    """Numbered without gaps, as far as the version, in the order of time, and replaying to the snapshot."""
+    match = stored(code)
+    assert list(match.events.values_list("number", flat=True)) == list(range(1, match.version + 1))
+    events = log(code)
+    assert [event.at for event in events] == sorted(event.at for event in events)
+    assert replay(match_from(match.start), events) == match.state
+    assert match.phase == match.state.phase
+
+
+# Opening
+
+
+def test_the_opener_sits_down_first_and_the_computers_after():
+    code = open_against("newcomer", "expert")
+    seats = list(stored(code).seats.values_list("number", "name", "guest", "strength"))
+    assert seats == [
+        (0, "Ann", ANN.guest, ""),
+        (1, "Ada (computer)", "", "newcomer"),
+        (2, "Blaise (computer)", "", "expert"),
+    ]
+    assert [seat.number for seat in stored(code).state.seats] == [0, 1, 2]
+
+
+def test_a_new_match_waits_and_its_log_begins_with_who_joined():
+    match = matches.open_match(way=Way.COMPUTER, options=Options(), player=ANN, computers=["learner"], now=NOW)
+    kept = stored(match.code)
+    assert (kept.phase, kept.version, kept.due, kept.is_open) == (Phase.WAITING, 2, None, False)
+    assert log(match.code) == [did.Joined(at=NOW, seat=0), did.Joined(at=NOW, seat=1)]
+    assert kept.opened_at.timestamp() == kept.touched_at.timestamp() == NOW
+    assert_the_log_is_whole(match.code)
+
+
+def test_without_a_seed_no_two_matches_are_dealt_alike():
+    tables = set()
+    for _ in range(3):
+        match = matches.open_match(way=Way.TOGETHER, options=Options(), player=ANN, now=NOW)
+        tables.add(matches.command(match.code, ask.Deal(0), now=NOW).state.table)
+    assert len(tables) == 3
+
+
+def test_a_computer_that_nobody_has_made_opens_nothing():
+    with pytest.raises(UnknownStrength):
+        matches.open_match(way=Way.COMPUTER, options=Options(), player=ANN, computers=["genius"], now=NOW)
+    assert not Match.objects.exists()
+
+
+def test_a_solitaire_has_no_room_for_a_computer():
+    with pytest.raises(Refused):
+        matches.open_match(
+            way=Way.ALONE, options=Options.of("us", alone=True), player=ANN, computers=["player"], now=NOW
+        )
+    assert not Match.objects.exists()
+
+
+@pytest.mark.xfail(reason="games/matches.py: three names for up to seven computers; the zip drops the others' seats")
+def test_every_computer_that_joins_has_a_seat():
+    code = open_against("player", "player", "player", "player")
+    assert stored(code).seats.count() == len(stored(code).state.seats)
+
+
+def test_codes_are_short_and_of_letters_that_are_not_mistaken():
+    codes = {open_together(dealt=False) for _ in range(20)}
+    assert len(codes) == 20
+    assert {len(code) for code in codes} == {matches.CODE_LENGTH}
+    assert set("".join(codes)) <= set(matches.CODE_LETTERS)
+    assert not set(matches.CODE_LETTERS) & set("AEIOU01")
+
+
+def test_a_code_that_is_taken_is_not_given_again(monkeypatch):
+    monkeypatch.setattr(matches, "CODE_LENGTH", 1)
+    monkeypatch.setattr(matches, "CODE_LETTERS", "BCD")
+    assert {open_together(dealt=False) for _ in range(3)} == {"B", "C", "D"}
+
+
+def test_an_unknown_code_is_no_match():
+    for touch in (
+        lambda: matches.command("NONE", ask.Call(0), now=NOW),
+        lambda: matches.catch_up("NONE", now=NOW),
+        lambda: matches.join("NONE", ANN, now=NOW),
+    ):
+        with pytest.raises(Match.DoesNotExist):
+            touch()
+
+
+# Commands
+
+
+def test_a_command_appends_numbered_events_and_moves_the_version_by_their_number():
+    code = open_together(BEN)
+    before = stored(code)
+    written = matches.command(code, ask.Call(1), now=NOW + 3)
+    assert kinds(written.events) == ["Called"]
+    assert written.match.version == before.version + 1
+    written = matches.command(code, ask.Pick(1, a_set(code)), now=NOW + 4)
+    assert kinds(written.events) == ["SetTaken"]
+    assert stored(code).version == before.version + 2
+    assert tuple(log(code)[-1:]) == written.events
+    assert stored(code).state == written.state
+    assert stored(code).touched_at.timestamp() == NOW + 4
+    assert points(code) == [0, 1]
+    assert_the_log_is_whole(code)
+
+
+def test_a_command_that_changes_nothing_writes_nothing():
+    code = open_together(BEN)
+    matches.command(code, ask.Call(1), now=NOW)
+    before = everything(code)
+    assert matches.command(code, ask.Call(1), now=NOW + 1).events == ()
+    assert matches.catch_up(code, now=NOW + 1).events == ()
+    assert everything(code) == before
+
+
+def test_a_refused_command_writes_nothing():
+    code = open_together(BEN)
+    before = everything(code)
+    assert refused(code, ask.Pick(0, a_set(code))) is Reason.CALL_FIRST
+    assert refused(code, ask.Call(7)) is Reason.NO_SUCH_SEAT
+    assert refused(code, ask.Deal(0)) is Reason.ALREADY_STARTED
+    assert everything(code) == before
+
+
+def test_a_wrong_pick_is_in_the_log_with_its_price():
+    code = open_together(BEN)
+    matches.command(code, ask.Call(0), now=NOW)
+    (failed,) = matches.command(code, ask.Pick(0, no_set(code)), now=NOW + 1).events
+    assert (failed.why, failed.cost, points(code)) == (Failing.WRONG, 1, [-1, 0])
+
+
+# The same command twice
+
+
+def test_a_call_that_the_network_sends_twice_is_one_call():
+    code = open_together(BEN)
+    seen = stored(code).version
+    matches.command(code, ask.Call(0), now=NOW, seen=seen)
+    matches.command(code, ask.Pick(0, no_set(code)), now=NOW + 1, seen=seen + 1)
+    before = everything(code)
+    assert matches.command(code, ask.Call(0), now=NOW + 2, seen=seen).events == ()
+    assert everything(code) == before
+
+
+def test_a_pick_that_the_network_sends_twice_is_one_pick():
+    code = open_together(BEN, options=Options(quick=True))
+    seen, cards = stored(code).version, a_set(code)
+    matches.command(code, ask.Pick(0, cards), now=NOW, seen=seen)
+    assert matches.command(code, ask.Pick(0, cards[::-1]), now=NOW + 1, seen=seen).events == ()
+    assert points(code) == [1, 0]
+    assert refused(code, ask.Pick(1, cards), seen=seen) is Reason.TAKEN, "another's pick is another pick"
+
+
+def test_an_agreement_that_the_network_sends_twice_is_one_agreement():
+    code = open_together(BEN)
+    seen = stored(code).version
+    matches.command(code, ask.AgreeNoSet(0), now=NOW, seen=seen)
+    matches.command(code, ask.TakeBack(0), now=NOW + 1)
+    assert matches.command(code, ask.AgreeNoSet(0), now=NOW + 2, seen=seen).events == ()
+    assert stored(code).state.votes == frozenset()
+
+
+def test_a_new_call_on_the_table_as_it_is_counts():
+    code = open_together(BEN)
+    matches.command(code, ask.Call(0), now=NOW, seen=stored(code).version)
+    matches.command(code, ask.Withdraw(0), now=NOW + 1)
+    again = matches.command(code, ask.Call(0), now=NOW + 2, seen=stored(code).version)
+    assert kinds(again.events) == ["Called"]
+
+
+def test_who_saw_an_older_table_may_still_call_first():
+    code = open_together(BEN)
+    seen = stored(code).version
+    matches.command(code, ask.AgreeNoSet(1), now=NOW)
+    assert kinds(matches.command(code, ask.Call(0), now=NOW, seen=seen).events) == ["Called"]
+
+
+def test_a_table_that_is_yet_to_come_was_not_seen():
+    code = open_together(BEN)
+    before = everything(code)
+    assert refused(code, ask.Call(0), seen=stored(code).version + 1) is Reason.UNSEEN_VERSION
+    assert everything(code) == before
+
+
+# What time alone brings about
+
+
+def test_a_match_says_when_a_window_closes():
+    code = open_together(BEN)
+    assert stored(code).due is None
+    matches.command(code, ask.Call(0), now=NOW)
+    assert stored(code).due == NOW + 5
+    matches.command(code, ask.Pick(0, a_set(code)), now=NOW + 1)
+    assert stored(code).due is None
+
+
+def test_a_pick_after_the_window_is_refused_and_the_penalty_is_written_all_the_same():
+    code = open_together(BEN)
+    matches.command(code, ask.Call(0), now=NOW)
+    version = stored(code).version
+    assert refused(code, ask.Pick(0, a_set(code)), now=NOW + 6) is Reason.WINDOW_OVER
+    assert log(code)[version:] == [did.CallFailed(at=NOW + 5, seat=0, why=Failing.LATE, cost=1)]
+    assert (points(code), stored(code).state.control, stored(code).due) == ([-1, 0], None, None)
+    assert_the_log_is_whole(code)
+
+
+def test_a_deadline_is_enforced_by_the_next_touch_and_only_once():
+    code = open_together(BEN)
+    matches.command(code, ask.Call(0), now=NOW)
+    assert matches.catch_up(code, now=NOW + 4.99).state.control.seat == 0
+    assert matches.catch_up(code, now=NOW + 60).state.control is None
+    assert log(code)[-1] == did.CallFailed(at=NOW + 5, seat=0, why=Failing.LATE, cost=1)
+    before = everything(code)
+    matches.catch_up(code, now=NOW + 90)
+    assert everything(code) == before
+
+
+def test_whoever_calls_after_a_deadline_enforces_it_first():
+    code = open_together(BEN)
+    matches.command(code, ask.Call(0), now=NOW)
+    written = matches.command(code, ask.Call(1), now=NOW + 9)
+    assert kinds(written.events) == ["Called"], "the penalty was due anyway and is not the call's doing"
+    assert kinds(log(code)[-2:]) == ["CallFailed", "Called"]
+    assert stored(code).due == NOW + 14
+    assert_the_log_is_whole(code)
+
+
+def test_a_join_after_a_deadline_enforces_it_too():
+    code = open_together()
+    matches.command(code, ask.Call(0), now=NOW)
+    matches.join(code, BEN, now=NOW + 9)
+    assert kinds(log(code)[-2:]) == ["CallFailed", "Joined"]
+    assert_the_log_is_whole(code)
+
+
+# Computer opponents
+
+
+def test_a_match_says_when_its_computer_moves():
+    code = open_against("expert")
+    moment, order = computer_move(stored(code).state, 1, STRENGTHS["expert"])
+    assert order == ask.Call(1)
+    assert stored(code).due == moment > NOW
+
+
+def test_a_computer_moves_by_itself_when_its_time_has_come_and_not_before():
+    code = open_against("expert")
+    due = stored(code).due
+    assert matches.catch_up(code, now=due - 0.01).state.control is None
+    assert matches.catch_up(code, now=due).state.control.seat == 1
+
+
+def test_what_computers_did_carries_its_own_moment_and_not_that_of_the_look():
+    code = open_against("expert")
+    state = stored(code).state
+    called, call = computer_move(state, 1, STRENGTHS["expert"])
+    state = replay(state, decide(state, call, called))
+    picked, _ = computer_move(state, 1, STRENGTHS["expert"])
+    later = matches.catch_up(code, now=picked + 0.5)
+    assert later.events == (), "nothing of it is the doing of the look"
+    assert [(type(event), event.at) for event in log(code)[-2:]] == [(did.Called, called), (did.SetTaken, picked)]
+    assert points(code) == [0, 1]
+    assert_the_log_is_whole(code)
+
+
+def test_one_late_look_and_many_looks_give_the_same_game():
+    seldom, often = open_against("learner", "expert"), open_against("learner", "expert")
+    for second in range(60):
+        matches.catch_up(often, now=NOW + second)
+    matches.catch_up(seldom, now=NOW + 59)
+    assert len(log(seldom)) > 10
+    assert log(seldom) == log(often)
+    assert stored(seldom).state == stored(often).state
+
+
+def test_a_player_is_heard_after_the_computer_that_called_before():
+    code = open_against("expert")
+    due = stored(code).due
+    assert refused(code, ask.Call(0), now=due + 0.1) is Reason.BOARD_HELD
+    assert log(code)[-1].at == due
+    assert stored(code).state.control.seat == 1
+
+
+def test_a_player_who_is_faster_than_the_computer_gets_the_board():
+    code = open_against("expert")
+    due = stored(code).due
+    matches.command(code, ask.Call(0), now=due - 0.5)
+    assert stored(code).due == due + 4.5
+    assert matches.catch_up(code, now=due + 4).state.control.seat == 0
+
+
+def test_computers_do_not_play_on_when_nobody_is_there():
+    code = open_against("expert", "expert")
+    matches.command(code, ask.Disconnect(0), now=NOW + 1)
+    before = everything(code)
+    assert stored(code).due is None
+    matches.catch_up(code, now=NOW + 86_400)
+    assert everything(code) == before
+
+
+def test_computers_take_up_the_game_when_the_player_is_back():
+    code = open_against("expert")
+    matches.command(code, ask.Disconnect(0), now=NOW + 1)
+    matches.command(code, ask.Connect(0), now=NOW + 1000)
+    assert stored(code).due > NOW + 1000
+    matches.catch_up(code, now=stored(code).due)
+    assert log(code)[-1].at > NOW + 1000
+    assert_the_log_is_whole(code)
+
+
+@pytest.mark.xfail(reason="games/rules/evolution.py: Joined does not look anew, so computers move in the past")
+def test_computers_do_not_make_up_for_the_time_in_which_the_player_had_left():
+    code = open_against("expert")
+    matches.command(code, ask.Leave(0), now=NOW + 1)
+    matches.join(code, ANN, now=NOW + 1000)
+    matches.catch_up(code, now=NOW + 1000.1)
+    assert_the_log_is_whole(code)
+    assert kinds(log(code)[-2:]) == ["Left", "Joined"]
+
+
+@pytest.mark.xfail(reason="games/matches.py: a computer's pick without a window is made in the past when one is back")
+def test_a_computer_that_had_the_board_without_a_window_does_not_make_up_for_the_time_away():
+    code = open_against("expert", options=Options(window=None))
+    called = stored(code).due
+    matches.catch_up(code, now=called)
+    matches.command(code, ask.Disconnect(0), now=called + 0.1)
+    matches.command(code, ask.Connect(0), now=called + 1000)
+    matches.catch_up(code, now=called + 1000.1)
+    assert_the_log_is_whole(code)
+    assert points(code)[1] <= 1
+
+
+def play_against_the_computer(code: str) -> None:
+    """Ann finds nothing and agrees whenever the computer sees none either."""
+    for _ in range(500):
+        match = stored(code)
+        if match.phase == Phase.OVER:
+            return
+        matches.catch_up(code, now=match.due)
+        if stored(code).state.votes == {1}:
+            matches.command(code, ask.AgreeNoSet(0), now=match.due)
+    raise AssertionError("the game did not end")
+
+
+@pytest.mark.parametrize("strength", ["newcomer", "expert"])
+def test_the_log_of_a_whole_game_against_the_computer_replays_to_the_snapshot(strength):
+    code = open_against(strength, options=Options.of("us", easy=True))
+    play_against_the_computer(code)
+    match = stored(code)
+    assert match.state.outcome.winners
+    assert match.due is None
+    assert len(match.state.seats[1].sets) > 3
+    assert_the_log_is_whole(code)
+
+
+# Seats
+
+
+def test_a_player_who_joins_twice_has_one_seat():
+    code = open_together()
+    first = matches.join(code, BEN, now=NOW)
+    before = everything(code)
+    assert matches.join(code, BEN, now=NOW + 1) == first
+    assert (first.number, first.name) == (1, "Ben")
+    assert everything(code) == before
+
+
+def test_the_opener_who_joins_has_the_first_seat():
+    code = open_together(BEN)
+    assert matches.join(code, ANN, now=NOW).number == 0
+
+
+def test_a_guest_and_a_user_each_find_their_own_seat():
+    mia = get_user_model().objects.create_student(display_name="Mia")
+    noah = get_user_model().objects.create_student(display_name="Noah")
+    code = open_together(BEN)
+    players = [ANN, BEN, Player(name="Mia", user=mia), Player(name="Noah", user=noah)]
+    seats = [matches.join(code, player, now=NOW) for player in players]
+    assert [(seat.number, seat.name) for seat in seats] == [(0, "Ann"), (1, "Ben"), (2, "Mia"), (3, "Noah")]
+    again = [matches.join(code, player, now=NOW) for player in reversed(players)]
+    assert again == seats[::-1]
+    assert (seats[2].user, seats[2].guest, seats[1].user, seats[1].guest) == (mia, "", None, BEN.guest)
+
+
+def test_who_left_comes_back_to_the_same_seat_with_the_same_points():
+    code = open_together(BEN)
+    matches.command(code, ask.Call(1), now=NOW)
+    matches.command(code, ask.Pick(1, a_set(code)), now=NOW)
+    matches.command(code, ask.Leave(1), now=NOW)
+    assert matches.join(code, BEN, now=NOW + 10).number == 1
+    assert stored(code).state.seats[1].is_seated
+    assert (points(code), stored(code).seats.count()) == ([0, 1], 2)
+
+
+def test_a_full_table_seats_nobody_more():
+    others = [Player(name=f"Guest {number}", guest=f"{number:032}") for number in range(7)]
+    code = open_together(*others)
+    before = everything(code)
+    with pytest.raises(Refused) as refusal:
+        matches.join(code, BEN, now=NOW)
+    assert refusal.value.reason is Reason.TABLE_FULL
+    assert everything(code) == before
+
+
+def test_a_seat_is_one_persons_and_one_person_has_one_seat():
+    match = stored(open_together(BEN))
+    mia = get_user_model().objects.create_student(display_name="Mia")
+    for wrong in (
+        {"number": 2},
+        {"number": 2, "user": mia, "guest": "c" * 32},
+        {"number": 2, "guest": "c" * 32, "strength": "expert"},
+        {"number": 2, "guest": BEN.guest},
+        {"number": 1, "guest": "c" * 32},
+    ):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Seat.objects.create(match=match, name="Wrong", **wrong)
+
+
+@pytest.mark.xfail(
+    reason="games/players.py: who is neither user nor guest is found at the seats of users and computers"
+)
+def test_who_is_nobody_does_not_find_the_computers_seat():
+    code = open_against("expert")
+    with pytest.raises((ValueError, IntegrityError)), transaction.atomic():
+        matches.join(code, Player(name="Nobody"), now=NOW)
+
+
+# Two writers
+
+
+def outrun_once(decision):
+    """A decision that sees another write come between its reading and its writing, the first time it is made."""
+    tries: list[int] = []
+
+    def outrun(match, state):
+        tries.append(match.version)
+        if len(tries) == 1:
+            Match.objects.filter(pk=match.pk).update(version=F("version") + 1)
+        return decision(match, state)
+
+    return outrun, tries
+
+
+def test_a_write_on_an_old_version_is_decided_again_and_written_once():
+    code = open_together(BEN)
+    version = stored(code).version
+    decision, tries = outrun_once(lambda match, state: decide(state, ask.Call(0), NOW))
+    written = matches._write(code, decision, now=NOW)
+    assert tries == [version, version]
+    assert kinds(written.events) == ["Called"]
+    assert stored(code).version == version + 1
+    assert_the_log_is_whole(code)
+
+
+def test_who_is_outrun_is_judged_by_what_the_other_has_written(monkeypatch):
+    code = open_together(BEN)
+    honest = matches._try_to_write
+
+    def outrun_by_ben(code, decision, *, now):
+        monkeypatch.setattr(matches, "_try_to_write", honest)
+        late, _ = outrun_once(decision)
+        try:
+            return honest(code, late, now=now)
+        except matches.Outrun:
+            matches.command(code, ask.Call(1), now=now)
+            raise
+
+    monkeypatch.setattr(matches, "_try_to_write", outrun_by_ben)
+    assert refused(code, ask.Call(0)) is Reason.BOARD_HELD
+    assert stored(code).state.control.seat == 1
+    assert_the_log_is_whole(code)
+
+
+def test_a_join_that_is_outrun_leaves_no_second_seat(monkeypatch):
+    code = open_together()
+    honest = matches._try_to_write
+
+    def outrun(code, decision, *, now):
+        monkeypatch.setattr(matches, "_try_to_write", honest)
+        late, _ = outrun_once(decision)
+        return honest(code, late, now=now)
+
+    monkeypatch.setattr(matches, "_try_to_write", outrun)
+    assert matches.join(code, BEN, now=NOW).number == 1
+    assert stored(code).seats.count() == len(stored(code).state.seats) == 2
+    assert_the_log_is_whole(code)
+
+
+def test_who_is_always_outrun_is_told_so_in_the_end(monkeypatch):
+    monkeypatch.setattr(matches, "_MOST_TRIES", 5)
+    code = open_together(BEN)
+    before = everything(code)
+    tries = []
+
+    def always_outrun(match, state):
+        tries.append(match.version)
+        Match.objects.filter(pk=match.pk).update(version=F("version") + 1)
+        return decide(state, ask.Call(0), NOW)
+
+    with pytest.raises(matches.Outrun, match=code):
+        matches._write(code, always_outrun, now=NOW)
+    assert len(tries) == 5
+    assert everything(code) == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_four_who_call_at_the_same_moment_one_gets_the_board():
+    others = [Player(name=f"Guest {number}", guest=f"{number:032}") for number in range(3)]
+    code = open_together(*others)
+    version = stored(code).version
+    ready = threading.Barrier(4, timeout=10)
+    heard: dict[int, object] = {}
+
+    def call(seat: int) -> None:
+        ready.wait()
+        try:
+            heard[seat] = kinds(matches.command(code, ask.Call(seat), now=NOW).events)
+        except Refused as refusal:
+            heard[seat] = refusal.reason
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=call, args=(seat,)) for seat in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=20)
+    holder = stored(code).state.control.seat
+    assert heard == {seat: ["Called"] if seat == holder else Reason.BOARD_HELD for seat in range(4)}
+    assert stored(code).version == version + 1
+    assert_the_log_is_whole(code)
+
+
+# Who is told
+
+
+@pytest.fixture
+def told():
+    """What listeners are told, in its order."""
+    heard: list[tuple[str, int]] = []
+
+    def listener(code: str, version: int) -> None:
+        heard.append((code, version))
+
+    matches.on_change(listener)
+    yield heard
+    matches.off_change(listener)
+    assert listener not in matches._listeners
+
+
+def test_listeners_are_told_code_and_version_after_the_commit(told, django_capture_on_commit_callbacks):
+    code = open_together(BEN)
+    told.clear()
+    with django_capture_on_commit_callbacks(execute=True):
+        matches.command(code, ask.Call(0), now=NOW)
+        assert told == []
+    assert told == [(code, stored(code).version)]
+
+
+def test_listeners_are_told_once_of_what_was_due_and_done_together(told, django_capture_on_commit_callbacks):
+    code = open_together(BEN)
+    matches.command(code, ask.Call(0), now=NOW)
+    with django_capture_on_commit_callbacks(execute=True):
+        matches.command(code, ask.Call(1), now=NOW + 9)
+    assert told == [(code, stored(code).version)]
+
+
+def test_listeners_are_told_of_what_was_due_when_the_command_is_refused(told, django_capture_on_commit_callbacks):
+    code = open_together(BEN)
+    matches.command(code, ask.Call(0), now=NOW)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert refused(code, ask.Pick(0, a_set(code)), now=NOW + 6) is Reason.WINDOW_OVER
+    assert told == [(code, stored(code).version)]
+
+
+def test_listeners_hear_nothing_where_nothing_was_written(told, django_capture_on_commit_callbacks):
+    code = open_together(BEN)
+    with django_capture_on_commit_callbacks(execute=True) as callbacks:
+        matches.catch_up(code, now=NOW + 1)
+        refused(code, ask.Withdraw(0))
+        matches.join(code, BEN, now=NOW + 1)
+    assert (told, callbacks) == ([], [])
+
+
+def test_a_write_that_was_outrun_is_not_told(told, django_capture_on_commit_callbacks):
+    code = open_together(BEN)
+    decision, _ = outrun_once(lambda match, state: decide(state, ask.Call(0), NOW))
+    with django_capture_on_commit_callbacks(execute=True):
+        matches._write(code, decision, now=NOW)
+    assert told == [(code, stored(code).version)]

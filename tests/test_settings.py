@@ -1,0 +1,149 @@
+"""The settings: what makes no sense stops the start with a word that names it, and a public site is a safe one."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management.base import CommandError
+
+from setsite.management.commands.serve import _port
+
+ROOT = Path(__file__).parent.parent
+SECRET = secrets.token_urlsafe(60)
+
+SHOW = """
+import json, pathlib, setsite.settings as s
+plain = lambda value: str(value) if isinstance(value, pathlib.Path) else None
+print(json.dumps({name: getattr(s, name) for name in dir(s) if name.isupper()}, default=plain))
+"""
+
+
+def python(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """A Python of its own, whose environment has of our settings only those given."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith(("SETSITE_", "DJANGO_"))}
+    command = [sys.executable, *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, env={**others, **environ}, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def settings_with(**environ: str) -> dict:
+    shown = python("-c", SHOW, **environ)
+    assert shown.returncode == 0, shown.stderr
+    return json.loads(shown.stdout)
+
+
+def refusal_of(**environ: str) -> str:
+    """The last word of a start that was refused."""
+    started = python("-c", "import setsite.settings", **environ)
+    assert started.returncode != 0, "the settings were taken"
+    error, _, word = started.stderr.strip().splitlines()[-1].partition(": ")
+    assert error == "django.core.exceptions.ImproperlyConfigured", started.stderr
+    return word
+
+
+def test_outside_of_demo_and_development_a_secret_is_needed():
+    assert refusal_of().startswith("SETSITE_SECRET_KEY is missing")
+    assert refusal_of(SETSITE_SECRET_KEY="").startswith("SETSITE_SECRET_KEY is missing")
+
+
+@pytest.mark.parametrize("name", ["SETSITE_DEBUG", "SETSITE_DEMO"])
+@pytest.mark.parametrize("value", ["maybe", ""])
+def test_a_flag_that_is_neither_yes_nor_no_is_refused_by_its_name(name, value):
+    assert refusal_of(**{name: value, "SETSITE_SECRET_KEY": SECRET}) == f"{name} is {value!r}; write 1 or 0"
+
+
+def test_a_flag_may_be_a_word():
+    settings = settings_with(SETSITE_DEBUG="Yes", SETSITE_DEMO="off")
+    assert (settings["DEBUG"], settings["DEMO"]) == (True, False)
+
+
+@pytest.mark.parametrize("hosts", ["set.example", "localhost,set.example"])
+def test_a_demo_is_never_for_a_public_host(hosts):
+    word = refusal_of(SETSITE_DEMO="1", SETSITE_HOSTS=hosts)
+    assert "SETSITE_DEMO" in word
+    assert "SETSITE_HOSTS" in word
+
+
+def test_a_demo_answers_on_ones_own_machine_only():
+    settings = settings_with(SETSITE_DEMO="1")
+    assert settings["ALLOWED_HOSTS"] == ["localhost", "127.0.0.1", "[::1]"]
+    assert (settings["DEMO"], settings["DEBUG"]) == (True, False)
+
+
+def test_a_folder_for_the_data_that_is_a_file_is_refused(tmp_path):
+    file = tmp_path / "var"
+    file.write_text("not a folder")
+    assert (
+        refusal_of(SETSITE_DEBUG="1", SETSITE_VAR=str(file)) == f"SETSITE_VAR is {str(file)!r}, which is not a folder"
+    )
+
+
+def test_the_data_goes_where_it_is_told_and_nothing_is_made_by_looking(tmp_path):
+    folder = tmp_path / "data"
+    settings = settings_with(SETSITE_DEBUG="1", SETSITE_VAR=str(folder))
+    assert settings["DATABASES"]["default"]["NAME"] == str(folder / "setsite.sqlite3")
+    assert settings["STATIC_ROOT"] == str(folder / "static")
+    assert not folder.exists()
+
+
+def test_a_database_elsewhere_is_named_in_one_line():
+    url = "postgresql://set%40site:p%2Fw@db.example:5433/setsite"
+    database = settings_with(SETSITE_DEBUG="1", SETSITE_DATABASE=url)["DATABASES"]["default"]
+    assert database["ENGINE"] == "django.db.backends.postgresql"
+    wanted = {"NAME": "setsite", "USER": "set@site", "PASSWORD": "p/w", "HOST": "db.example", "PORT": 5433}
+    assert {name: database[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize("url", ["mysql://db.example/setsite", "postgresql://db.example", "setsite", "/var/db.sqlite3"])
+def test_a_database_that_is_none_is_refused_by_its_name(url):
+    assert refusal_of(SETSITE_DEBUG="1", SETSITE_DATABASE=url).startswith("SETSITE_DATABASE is ")
+
+
+def test_a_public_site_speaks_https_only():
+    settings = settings_with(SETSITE_SECRET_KEY=SECRET, SETSITE_HOSTS="set.example,www.set.example")
+    assert settings["ALLOWED_HOSTS"] == ["set.example", "www.set.example"]
+    assert settings["SECRET_KEY"] == SECRET
+    for name in (
+        "SESSION_COOKIE_SECURE",
+        "CSRF_COOKIE_SECURE",
+        "SECURE_SSL_REDIRECT",
+        "SECURE_HSTS_INCLUDE_SUBDOMAINS",
+        "SECURE_HSTS_PRELOAD",
+    ):
+        assert settings[name] is True, name
+    assert settings["SECURE_HSTS_SECONDS"] >= 31_536_000
+    assert (settings["DEBUG"], settings["DEMO"]) == (False, False)
+
+
+@pytest.mark.parametrize("mode", ["SETSITE_DEBUG", "SETSITE_DEMO"])
+def test_on_ones_own_machine_pages_come_without_https(mode):
+    settings = settings_with(**{mode: "1"})
+    assert (settings["SECURE_SSL_REDIRECT"], settings["SESSION_COOKIE_SECURE"]) == (False, False)
+    assert settings["SECURE_HSTS_SECONDS"] == 0
+    assert settings["SECURE_PROXY_SSL_HEADER"] is None, "nobody there could vouch for the header"
+
+
+def test_djangos_own_check_of_a_public_site_finds_nothing():
+    check = ("manage.py", "check", "--deploy", "--fail-level", "WARNING")
+    done = python(*check, SETSITE_SECRET_KEY=SECRET, SETSITE_HOSTS="set.example")
+    assert done.returncode == 0, done.stderr
+    weak = python(*check, SETSITE_SECRET_KEY=SECRET[:8], SETSITE_HOSTS="set.example")
+    assert weak.returncode != 0
+    assert "security.W009" in weak.stderr
+
+
+@pytest.mark.parametrize("text", ["", "http", "0", "-1", "65536", "80 ", "8_0", "\u0668\u0660"])
+def test_a_port_that_is_none_is_refused_by_its_name(text):
+    with pytest.raises(CommandError, match="PORT is "):
+        _port(text)
+
+
+def test_a_port_is_a_number():
+    assert [_port("1"), _port("8000"), _port("65535")] == [1, 8000, 65_535]
