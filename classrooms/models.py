@@ -16,6 +16,8 @@ class Kind(models.TextChoices):
 
 class UserManager(BaseUserManager["User"]):
     def create_adult(self, *, email: str, display_name: str, password: str | None = None, **more: Any) -> "User":
+        if not email:
+            raise ValueError("an adult has an address")
         user = self.model(email=self.normalize_email(email), display_name=display_name, kind=Kind.ADULT, **more)
         user.set_password(password)
         user.save(using=self._db)

@@ -23,7 +23,7 @@ from games.rules import Options, decide, new_match, replay
 from games.rules import commands as ask
 from games.rules import events as did
 from games.rules import state as rules
-from games.rules.errors import Reason, Refused
+from games.rules.errors import BadOption, Reason, Refused
 from games.rules.opponents import STRENGTHS, Strength, next_move, strength
 from games.rules.records import event_record, match_record
 
@@ -72,6 +72,9 @@ def open_match(
     seed: str | None = None,
 ) -> Match:
     """A new match, with its opener and the computer opponents seated."""
+    names = _computer_names()
+    if len(computers) > len(names):
+        raise BadOption(f"there are {len(names)} computers to play against, not {len(computers)}")
     opponents = [strength(slug) for slug in computers]
     start = new_match(options, seed=seed or secrets.token_hex(16))
     events: list[did.Event] = []
@@ -92,7 +95,6 @@ def open_match(
             opened_at=_moment(now),
             touched_at=_moment(now),
         )
-        names = _computer_names()
         seats = [Seat(name=player.name, **player.key)]
         seats += [Seat(name=name, strength=each.slug) for name, each in zip(names, opponents, strict=False)]
         for number, seat in enumerate(seats):

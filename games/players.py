@@ -23,6 +23,10 @@ class Player:
     user: AbstractBaseUser | None = None
     guest: str = ""
 
+    def __post_init__(self) -> None:
+        if bool(self.user) is bool(self.guest):
+            raise ValueError("a player is a user or a guest, and not both")
+
     @property
     def word(self) -> str:
         """A short word that is this player's only."""

@@ -112,12 +112,14 @@ def _environ(scope: Scope, body: bytes) -> dict[str, Any]:
         "wsgi.run_once": False,
     }
     for name_bytes, value_bytes in scope["headers"]:
+        if b"_" in name_bytes:
+            # It could pose as the header with a hyphen in its place.
+            continue
         name = name_bytes.decode("latin-1").upper().replace("-", "_")
         value = value_bytes.decode("latin-1")
         if name == "CONTENT_TYPE":
             environ[name] = value
-        elif name != "CONTENT_LENGTH" and "_" not in name_bytes.decode("latin-1"):
-            # A header with an underscore could pose as another one.
+        elif name != "CONTENT_LENGTH":
             key = f"HTTP_{name}"
             # HTTP/2 may split cookies over several headers.
             joint = "; " if name == "COOKIE" else ","

@@ -37,8 +37,8 @@ def _with_seat(match: Match, number: int, **changes: Any) -> tuple[Seat, ...]:
 @_after.register
 def _(event: did.Joined, match: Match) -> Match:
     if event.seat == len(match.seats):
-        return replace(match, seats=(*match.seats, Seat(event.seat)))
-    return replace(match, seats=_with_seat(match, event.seat, is_seated=True, is_connected=True))
+        return replace(match, seats=(*match.seats, Seat(event.seat)), since=event.at)
+    return replace(match, seats=_with_seat(match, event.seat, is_seated=True, is_connected=True), since=event.at)
 
 
 @_after.register
@@ -49,9 +49,7 @@ def _(event: did.Left, match: Match) -> Match:
 
 @_after.register
 def _(event: did.Connected, match: Match) -> Match:
-    # Who comes back looks anew; a caller's look is not disturbed.
-    since = match.since if match.control else event.at
-    return replace(match, seats=_with_seat(match, event.seat, is_connected=True), since=since)
+    return replace(match, seats=_with_seat(match, event.seat, is_connected=True), since=event.at)
 
 
 @_after.register
@@ -70,6 +68,7 @@ def _(event: did.DealBegan, match: Match) -> Match:
         seats=_with_seat(match, event.dealer, has_dealt=True),
         table=event.deck[:laid],
         deck=event.deck[laid:],
+        look=match.look + 1,
         since=event.at,
     )
 
@@ -94,6 +93,7 @@ def _(event: did.SetTaken, match: Match) -> Match:
         late=None,
         table=_after_taking(match.table, event.cards, event.laid),
         deck=match.deck[len(event.laid) :],
+        look=match.look + 1,
         since=event.at,
     )
 
@@ -109,7 +109,7 @@ def _after_taking(table: tuple[Card, ...], taken: Triple, laid: tuple[Card, ...]
 def _(event: did.CallFailed, match: Match) -> Match:
     seats = _with_seat(match, event.seat, lost=match.seats[event.seat].lost + event.cost)
     late = event.seat if event.why is Failing.LATE else None
-    return replace(match, seats=seats, control=None, late=late, since=event.at)
+    return replace(match, seats=seats, control=None, late=late, look=match.look + 1, since=event.at)
 
 
 @_after.register
@@ -124,7 +124,7 @@ def _(event: did.TookBack, match: Match) -> Match:
 
 @_after.register
 def _(event: did.VoteRefused, match: Match) -> Match:
-    return replace(match, votes=frozenset(), since=event.at)
+    return replace(match, votes=frozenset(), look=match.look + 1, since=event.at)
 
 
 @_after.register
@@ -134,6 +134,7 @@ def _(event: did.VoteCarried, match: Match) -> Match:
         votes=frozenset(),
         table=match.table + event.laid,
         deck=match.deck[len(event.laid) :],
+        look=match.look + 1,
         since=event.at,
     )
 
@@ -145,6 +146,7 @@ def _(event: did.GaveUp, match: Match) -> Match:
         seats=_with_seat(match, event.seat, owed=match.seats[event.seat].owed + event.owes),
         table=match.table + event.laid,
         deck=match.deck[len(event.laid) :],
+        look=match.look + 1,
         since=event.at,
     )
 

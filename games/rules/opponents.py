@@ -125,16 +125,16 @@ def computer_move(match: Match, seat: int, opponent: Strength) -> tuple[float, C
     """
     if match.phase is not Phase.PLAYING or not match.seats[seat].is_seated:
         return None
-    rng = random.Random(f"{match.seed}/{seat}/{match.since!r}")
+    rng = random.Random(f"{match.seed}/{seat}/{match.look}")
     intent = look(match.table, opponent, rng)
     if match.control:
         if match.control.seat != seat:
             return None
         if intent.cards is None:
-            return match.control.since, Withdraw(seat)
+            return max(match.control.since, match.since), Withdraw(seat)
         # The window is shorter than some like to take: it is only just kept.
         picking = opponent.picking if match.options.window is None else min(opponent.picking, match.options.window / 2)
-        return match.control.since + picking, Pick(seat, intent.cards)
+        return max(match.control.since, match.since) + picking, Pick(seat, intent.cards)
     if intent.cards:
         return match.since + intent.after, Call(seat)
     return None if seat in match.votes else (match.since + intent.after, AgreeNoSet(seat))

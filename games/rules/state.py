@@ -98,8 +98,10 @@ class Match:
     votes: frozenset[int] = frozenset()
     late: int | None = None
     """Whose window ran out last, so that a pick that comes after it is told so."""
+    look: int = 0
+    """How often the table has given a reason to look at it anew."""
     since: float = 0.0
-    """When the table last gave a reason to look at it anew."""
+    """When it last did, or when somebody last came to look."""
     outcome: Outcome | None = None
 
     @property

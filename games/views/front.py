@@ -45,6 +45,6 @@ def front(request: Request) -> HttpResponse:
 
 
 def _board_number(text: str) -> int:
-    if text.isascii() and text.isdigit() and int(text) < _HIGHEST_BOARD:
+    if text.isascii() and text.isdigit() and len(text) < len(str(_HIGHEST_BOARD)):
         return int(text)
     return datetime.now(UTC).toordinal() % _HIGHEST_BOARD

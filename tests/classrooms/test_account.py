@@ -321,7 +321,6 @@ def test_a_person_who_is_neither_is_refused():
     assert ADDRESS_RULE in refused_by_the_database(cat.save)
 
 
-@pytest.mark.xfail(reason="classrooms/models.py: an empty address is not NULL, so the constraint takes it for one")
 @pytest.mark.parametrize("email", ["", None])
 def test_an_empty_address_is_none(email):
     with pytest.raises((ValueError, IntegrityError)), transaction.atomic():

@@ -104,7 +104,6 @@ def test_a_board_that_is_no_number_falls_back_to_the_one_of_the_day(client, garb
     assert shows_the_board_of_the_day(client, board=garbage)
 
 
-@pytest.mark.xfail(reason="games/views/front.py: int() of more than 4,300 digits is a ValueError, and so a 500")
 def test_a_board_of_very_many_digits_falls_back_too(client):
     assert shows_the_board_of_the_day(client, board="9" * 5000)
 

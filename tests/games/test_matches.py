@@ -16,7 +16,7 @@ from games.players import Player
 from games.rules import Options, decide, find_sets, is_set, replay
 from games.rules import commands as ask
 from games.rules import events as did
-from games.rules.errors import Reason, Refused
+from games.rules.errors import BadOption, Reason, Refused
 from games.rules.opponents import STRENGTHS, UnknownStrength, computer_move
 from games.rules.records import event_from, match_from
 from games.rules.state import Failing, Phase
@@ -139,10 +139,12 @@ def test_a_solitaire_has_no_room_for_a_computer():
     assert not Match.objects.exists()
 
 
-@pytest.mark.xfail(reason="games/matches.py: three names for up to seven computers; the zip drops the others' seats")
-def test_every_computer_that_joins_has_a_seat():
-    code = open_against("player", "player", "player", "player")
-    assert stored(code).seats.count() == len(stored(code).state.seats)
+def test_there_are_three_computers_to_play_against_and_no_more():
+    code = open_against("player", "player", "player")
+    assert stored(code).seats.count() == len(stored(code).state.seats) == 4
+    with pytest.raises(BadOption):
+        open_against("player", "player", "player", "player")
+    assert Match.objects.count() == 1
 
 
 def test_codes_are_short_and_of_letters_that_are_not_mistaken():
@@ -392,7 +394,6 @@ def test_computers_take_up_the_game_when_the_player_is_back():
     assert_the_log_is_whole(code)
 
 
-@pytest.mark.xfail(reason="games/rules/evolution.py: Joined does not look anew, so computers move in the past")
 def test_computers_do_not_make_up_for_the_time_in_which_the_player_had_left():
     code = open_against("expert")
     matches.command(code, ask.Leave(0), now=NOW + 1)
@@ -402,7 +403,6 @@ def test_computers_do_not_make_up_for_the_time_in_which_the_player_had_left():
     assert kinds(log(code)[-2:]) == ["Left", "Joined"]
 
 
-@pytest.mark.xfail(reason="games/matches.py: a computer's pick without a window is made in the past when one is back")
 def test_a_computer_that_had_the_board_without_a_window_does_not_make_up_for_the_time_away():
     code = open_against("expert", options=Options(window=None))
     called = stored(code).due
@@ -500,9 +500,6 @@ def test_a_seat_is_one_persons_and_one_person_has_one_seat():
             Seat.objects.create(match=match, name="Wrong", **wrong)
 
 
-@pytest.mark.xfail(
-    reason="games/players.py: who is neither user nor guest is found at the seats of users and computers"
-)
 def test_who_is_nobody_does_not_find_the_computers_seat():
     code = open_against("expert")
     with pytest.raises((ValueError, IntegrityError)), transaction.atomic():
