@@ -18,6 +18,7 @@ from games.rules.cards import Card
 from games.rules.records import event_from
 from games.rules.state import Ending, Failing, Phase
 from games.rules.triples import Verdict
+from games.words import verdict_line
 
 # A letter for each place, the same on every keyboard layout; the rest of the alphabet is for other keys.
 LETTERS = "ABCDEFGHIJKLMNOPQRSTU"
@@ -111,7 +112,8 @@ def _last_pick(events: Sequence[did.Event], names: dict[int, str]) -> PickView |
     for event in reversed(events):
         match event:
             case did.SetTaken(cards=cards) | did.CallFailed(cards=cards) if cards:
-                return PickView(names.get(event.seat, "?"), event.seat, explain(*cards), event.at)
+                first, second, third = cards
+                return PickView(names.get(event.seat, "?"), event.seat, explain(first, second, third), event.at)
             case did.DealBegan():
                 return None
     return None
@@ -136,17 +138,28 @@ _FAILINGS: dict[Failing, Promise | str] = {
 }
 
 
+def broken_words(cards: tuple[Card, ...]) -> str:
+    """What breaks three cards, in one breath."""
+    first, second, third = cards
+    lines = [verdict_line(each) for each in explain(first, second, third).broken]
+    return "; ".join(f"{line.feature}: {line.text}" for line in lines) + "."
+
+
 def happening(event: did.Event, names: dict[int, str], state: rules.Match) -> str:
     """An event in a sentence, to be shown and spoken; empty for what needs no word."""
     if isinstance(event, did.MatchEnded):
         return _result(state, names)
+    sentence: Promise | str
     if isinstance(event, did.CallFailed):
         sentence = _FAILINGS[event.why]
     elif isinstance(event, did.GaveUp) and event.laid:
         sentence = _SENTENCES[did.VoteCarried]
     else:
         sentence = _SENTENCES.get(type(event), "")
-    return str(sentence) % {"name": names.get(getattr(event, "seat", -1), "?")}
+    words = str(sentence) % {"name": names.get(getattr(event, "seat", -1), "?")}
+    if isinstance(event, did.CallFailed) and event.cards:
+        words += " " + broken_words(event.cards)
+    return words
 
 
 def _result(state: rules.Match, names: dict[int, str]) -> str:

@@ -7,14 +7,14 @@ from functools import cache
 from games.art import shapes
 from games.art.geometry import Path, Point, Segment
 from games.art.palettes import STANDARD, Palette, palette_named
-from games.rules.cards import Card, Color, Shading, Shape
+from games.rules.cards import FULL_DECK, Card, Color, Shading, Shape
 
 _CARD_BOX = f"0 0 {shapes.CARD_WIDTH} {shapes.CARD_HEIGHT}"
 
 
 @cache
 def sprite() -> str:
-    """The symbols that `card_svg` refers to: once on a page, before its cards."""
+    """The drawings that `card_svg` refers to: once on a page, before its cards."""
     width, height = shapes.SYMBOL_WIDTH, shapes.SYMBOL_HEIGHT
     box = f"{_text(-width / 2)} {_text(-height / 2)} {_text(width)} {_text(height)}"
     symbols = [
@@ -25,27 +25,30 @@ def sprite() -> str:
     symbols += [
         f'<symbol id="card-mark-{color}" viewBox="{_CARD_BOX}">{_mark_markup(color)}</symbol>' for color in Color
     ]
+    # Whole faces, so that a table of cards that is sent to many screens is short.
+    faces = {_face_id(card): card for card in FULL_DECK}
+    symbols += [f'<symbol id="{name}" viewBox="{_CARD_BOX}">{_face(card)}</symbol>' for name, card in faces.items()]
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" class="card-sprite" width="0" height="0"'
         f' aria-hidden="true" focusable="false">{"".join(symbols)}</svg>'
     )
 
 
-@cache
-def card_svg(card: Card) -> str:
-    """The card for a page that has the sprite; the stylesheet colours it and decides whether its mark shows."""
+def _face(card: Card) -> str:
     symbols = "".join(
         f'<use href="#{_symbol_id(card.shape, card.shading)}" x="{_text(x - shapes.SYMBOL_WIDTH / 2)}"'
         f' y="{_text(y - shapes.SYMBOL_HEIGHT / 2)}" width="{shapes.SYMBOL_WIDTH}" height="{shapes.SYMBOL_HEIGHT}"/>'
         for x, y in shapes.symbol_places(card.number)
     )
-    mark = (
-        f'<use class="card-mark" href="#card-mark-{card.color}"'
-        f' width="{shapes.CARD_WIDTH}" height="{shapes.CARD_HEIGHT}"/>'
-    )
+    return f'<rect class="card-paper" {_paper_place()}/>{symbols}'
+
+
+@cache
+def card_svg(card: Card) -> str:
+    """The card for a page that has the sprite; the stylesheet colours it and decides whether its mark shows."""
     return (
-        f'<svg class="card-art card-{card.color}" viewBox="{_CARD_BOX}" aria-hidden="true" focusable="false">'
-        f'<rect class="card-paper" {_paper_place()}/>{symbols}{mark}</svg>'
+        f'<svg class="card-art card-{card.color}" viewBox="{_CARD_BOX}" aria-hidden="true">'
+        f'<use href="#{_face_id(card)}"/><use class="card-mark" href="#card-mark-{card.color}"/></svg>'
     )
 
 
@@ -96,6 +99,10 @@ def placed(markup: str, at: Point, scale: float = 1) -> str:
 
 def _mark_markup(color: Color, ink: str = "currentColor") -> str:
     return f'<path d="{"".join(path_text(path) for path in shapes.mark_paths(color))}" fill="{ink}"/>'
+
+
+def _face_id(card: Card) -> str:
+    return f"card-{card.number}{card.shading[:2]}{card.shape[:1]}"
 
 
 def _symbol_id(shape: Shape, shading: Shading) -> str:

@@ -87,6 +87,12 @@
     if (left > 0) setTimeout(() => box.classList.add("is-past"), left * 1000);
   }
 
+  // Two seconds are short for a slow reader: the reason can be looked at again for as long as one likes.
+  table.addEventListener("click", ({ target }) => {
+    if (target.closest(".why-button")) table.querySelector(".reveal").classList.toggle("is-past");
+    else if (target.closest(".reveal")) table.querySelector(".reveal").classList.add("is-past");
+  });
+
   // Marking cards: a fourth lets the oldest go, the third of a call is the pick.
   table.addEventListener("change", ({ target }) => {
     if (target.name !== "card") return;

@@ -43,7 +43,7 @@ def student(classroom: Classroom, name: str, real_name: str) -> User:
 
 
 def guardian_of(child: User) -> User:
-    guardian = teacher("Mr. Okafor", "okafor@home.example")
+    guardian = teacher("Mr. Green", f"of-{child.pk}@home.example")
     Guardianship.objects.create(guardian=guardian, child=child)
     return guardian
 
@@ -163,6 +163,7 @@ def test_a_teacher_does_not_see_the_class_of_another(client, school):
 
 
 def test_a_guardian_sees_the_games_of_the_own_child_only(client, school):
+    guardian_of(school.noah)
     response = page_for(client, guardian_of(school.mia))
     assert re.findall(r"<h2>(.*?)</h2>", response.text) == ["Mia"]
     assert games_listed(response) == 2

@@ -176,4 +176,5 @@ def test_the_front_page_offers_the_sign_ins_in_a_demo_only(demo, client, setting
     settings.DEMO = False
     response = client.get("/")
     assert offered(response) == []
-    assert "Ms. Rivera" not in response.text
+    assert "This is a demo" not in response.text
+    assert response.context["demo_people"]() == [], "nor would any other page offer them"

@@ -237,6 +237,14 @@ def test_a_pick_that_the_network_sends_twice_is_one_pick():
     assert refused(code, ask.Pick(1, cards), seen=seen) is Reason.TAKEN, "another's pick is another pick"
 
 
+def test_another_pick_from_the_same_page_is_another_pick():
+    code = open_together(BEN, options=Options(quick=True))
+    seen, wrong, right = stored(code).version, no_set(code), a_set(code)
+    matches.command(code, ask.Pick(0, wrong), now=NOW, seen=seen)
+    assert kinds(matches.command(code, ask.Pick(0, right), now=NOW + 1, seen=seen).events) == ["SetTaken"]
+    assert points(code) == [0, 0]
+
+
 def test_an_agreement_that_the_network_sends_twice_is_one_agreement():
     code = open_together(BEN)
     seen = stored(code).version
@@ -246,12 +254,12 @@ def test_an_agreement_that_the_network_sends_twice_is_one_agreement():
     assert stored(code).state.votes == frozenset()
 
 
-def test_a_new_call_on_the_table_as_it_is_counts():
+def test_a_call_after_one_has_seen_the_end_of_the_last_is_a_new_one():
     code = open_together(BEN)
     matches.command(code, ask.Call(0), now=NOW, seen=stored(code).version)
-    matches.command(code, ask.Withdraw(0), now=NOW + 1)
-    again = matches.command(code, ask.Call(0), now=NOW + 2, seen=stored(code).version)
-    assert kinds(again.events) == ["Called"]
+    seen = matches.command(code, ask.Withdraw(0), now=NOW + 1).match.version
+    matches.command(code, ask.AgreeNoSet(1), now=NOW + 2)
+    assert kinds(matches.command(code, ask.Call(0), now=NOW + 3, seen=seen).events) == ["Called"]
 
 
 def test_who_saw_an_older_table_may_still_call_first():
