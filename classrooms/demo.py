@@ -61,10 +61,10 @@ def people() -> list[Person]:
 
 def fill_demo(*, now: float | None = None) -> list[Person]:
     """Make the demo's people and play its games, once; what is there is left alone."""
-    if not people():
-        with transaction.atomic():
-            students = _make_people()
-        _play_history(students, time.time() if now is None else now)
+    with transaction.atomic():
+        # All or nothing, so that a start that is broken off is made good by the next.
+        if not people():
+            _play_history(_make_people(), time.time() if now is None else now)
     return people()
 
 

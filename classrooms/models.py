@@ -18,10 +18,14 @@ class UserManager(BaseUserManager["User"]):
     def create_adult(self, *, email: str, display_name: str, password: str | None = None, **more: Any) -> "User":
         if not email:
             raise ValueError("an adult has an address")
-        user = self.model(email=self.normalize_email(email), display_name=display_name, kind=Kind.ADULT, **more)
+        user = self.model(email=email.lower(), display_name=display_name, kind=Kind.ADULT, **more)
         user.set_password(password)
         user.save(using=self._db)
         return user
+
+    def get_by_natural_key(self, username: str | None) -> "User":
+        """Who signs in with this address, however it is capitalised."""
+        return self.get(email=(username or "").lower())
 
     def create_student(self, *, display_name: str) -> "User":
         user = self.model(email=None, display_name=display_name, kind=Kind.STUDENT)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib.auth import login
-from django.contrib.auth.views import redirect_to_login
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.views import LoginView, redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -19,6 +20,13 @@ def account(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     return render(request, "account/account.html", {"about": queries.about(request.user)})
+
+
+class SignIn(LoginView):
+    template_name = "account/sign_in.html"
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        return self.render_to_response(self.get_context_data(form=form), status=422)
 
 
 @require_POST

@@ -136,6 +136,14 @@ def catch_up(code: str, *, now: float) -> Written:
     return command(code, ask.Tick(), now=now)
 
 
+def catch_up_all(*, now: float) -> int:
+    """Write what is due in any match; how many there were."""
+    codes = list(Match.objects.filter(due__lte=now).values_list("code", flat=True))
+    for code in codes:
+        catch_up(code, now=now)
+    return len(codes)
+
+
 def join(code: str, player: Player, *, now: float) -> Seat:
     """Seat a player, or bring the player back to the seat that is already theirs."""
 
@@ -177,6 +185,9 @@ def _try_to_write(code: str, decision: Decision, *, now: float) -> Written:
         state = replay(state, own)
         if due or own:
             _save(match, state, [*due, *own], opponents, now)
+    if due or own:
+        # After our turn, so that a listener may write; and whatever it does, the command is done.
+        transaction.on_commit(lambda: _tell(match.code, match.version), robust=True)
     if refused:
         raise refused
     return Written(match, state, own)
@@ -222,8 +233,6 @@ def _save(
     if not Match.objects.filter(pk=match.pk, version=read).update(**changes):
         raise Outrun(match.code)
     _append(match, read, events)
-    code, version = match.code, match.version
-    transaction.on_commit(lambda: _tell(code, version))
 
 
 def _append(match: Match, after: int, events: Sequence[did.Event]) -> None:

@@ -23,7 +23,7 @@ def _flag(name: str, *, default: bool = False) -> bool:
 
 
 def _folder(name: str, default: Path) -> Path:
-    path = Path(os.environ.get(name, default)).expanduser().absolute()
+    path = Path(os.environ.get(name) or default).expanduser().absolute()
     if path.exists() and not path.is_dir():
         raise ImproperlyConfigured(f"{name} is {str(path)!r}, which is not a folder")
     return path
@@ -56,7 +56,11 @@ def _sqlite() -> dict[str, Any]:
 
 def _postgresql() -> dict[str, Any]:
     url = urlsplit(os.environ["SETSITE_DATABASE"])
-    if url.scheme != "postgresql" or not url.path.strip("/"):
+    try:
+        port = url.port
+    except ValueError:
+        port = -1
+    if url.scheme != "postgresql" or not url.path.strip("/") or port == -1:
         raise ImproperlyConfigured("SETSITE_DATABASE is written postgresql://user:password@host:port/name")
     return {
         "ENGINE": "django.db.backends.postgresql",
@@ -65,7 +69,7 @@ def _postgresql() -> dict[str, Any]:
         "PASSWORD": unquote(url.password or ""),
         # A host that begins with a slash is the folder of a socket: postgresql://user@%2Frun%2Fpostgresql/name
         "HOST": unquote(url.hostname or ""),
-        "PORT": url.port or "",
+        "PORT": port or "",
         "CONN_MAX_AGE": None,
         "CONN_HEALTH_CHECKS": True,
     }
@@ -77,7 +81,11 @@ DEMO = _flag("SETSITE_DEMO")
 IS_LOCAL = DEBUG or DEMO
 SECRET_KEY = _secret("SETSITE_SECRET_KEY", needed=not IS_LOCAL)
 _LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
-ALLOWED_HOSTS = [host for host in os.environ.get("SETSITE_HOSTS", "").split(",") if host] or _LOCAL_HOSTS
+ALLOWED_HOSTS = [host.strip() for host in os.environ.get("SETSITE_HOSTS", "").split(",") if host.strip()]
+if not ALLOWED_HOSTS:
+    if not IS_LOCAL:
+        raise ImproperlyConfigured("SETSITE_HOSTS is missing; it names the hosts that the site is reached by")
+    ALLOWED_HOSTS = _LOCAL_HOSTS
 if DEMO and not set(ALLOWED_HOSTS) <= set(_LOCAL_HOSTS):
     raise ImproperlyConfigured("SETSITE_DEMO lets anybody sign in; it cannot be combined with SETSITE_HOSTS")
 VAR_DIR = _folder("SETSITE_VAR", BASE_DIR / "var")
@@ -153,6 +161,10 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "sign-in"
 LOGIN_REDIRECT_URL = "account"
 LOGOUT_REDIRECT_URL = "front"
+
+# Without a broker the web process keeps time by itself.
+CELERY_BROKER_URL = os.environ.get("SETSITE_BROKER", "memory://")
+CELERY_BEAT_SCHEDULE = {"keep-time": {"task": "games.tasks.keep_time", "schedule": 1.0, "options": {"expires": 1.0}}}
 
 LANGUAGE_CODE = "en-us"
 LANGUAGES = [("en-us", _("English (US)")), ("en-gb", _("English (UK)")), ("fr", _("French")), ("es", _("Spanish"))]

@@ -29,6 +29,7 @@ T = TypeVar("T")
 
 # A reload or a change of network takes a moment, and is not leaving.
 GRACE_SECONDS = 6.0
+KEEP_TIME_SECONDS = 1.0
 
 
 class Watcher:
@@ -93,8 +94,12 @@ class Hub:
     def start(self) -> None:
         self._loop = asyncio.get_running_loop()
         matches.on_change(self.tell)
+        self._start(self._keep_time())
 
     def stop(self) -> None:
+        """Let go of every stream; twice is no harm."""
+        if self._loop is None:
+            return
         matches.off_change(self.tell)
         for topic in self._topics.values():
             for watcher in topic.watchers:
@@ -136,6 +141,12 @@ class Hub:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    async def _keep_time(self) -> None:
+        """See to the matches that nobody watches here: a page without scripts has no stream."""
+        while self._loop:
+            await self._quietly(lambda: matches.catch_up_all(now=time.time()))
+            await asyncio.sleep(KEEP_TIME_SECONDS)
 
     async def _first(self, watcher: Watcher, topic: _Topic) -> None:
         """Give a new screen the present table, whatever it has seen before."""

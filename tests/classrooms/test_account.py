@@ -267,7 +267,7 @@ def test_signing_in_leads_to_where_one_wanted_to_go_but_to_no_other_site(client,
 )
 def test_a_wrong_password_or_address_is_told_with_the_form_and_without_saying_which(client, rivera, wrong):
     response = sign_in(client, **wrong)
-    assert response.status_code == 200
+    assert response.status_code == 422
     assert "Please enter a correct email and password." in text_of(response)
     assert 'type="password"' in response.text
     assert get_user(client).is_anonymous
@@ -275,14 +275,14 @@ def test_a_wrong_password_or_address_is_told_with_the_form_and_without_saying_wh
 
 def test_a_student_has_no_password_to_sign_in_with(client, school):
     for email in ("", "Mia"):
-        assert sign_in(client, email=email, password="").status_code == 200
+        assert sign_in(client, email=email, password="").status_code == 422
     assert get_user(client).is_anonymous
 
 
 def test_who_is_no_longer_active_does_not_get_in(client, rivera):
     rivera.is_active = False
     rivera.save()
-    assert sign_in(client).status_code == 200
+    assert sign_in(client).status_code == 422
     assert get_user(client).is_anonymous
 
 

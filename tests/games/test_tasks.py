@@ -1,0 +1,34 @@
+"""What workers run, run here and now."""
+
+import time
+
+import pytest
+
+from games import matches
+from games.models import Match, Way
+from games.players import Player
+from games.rules import Options
+from games.rules import commands as ask
+from games.tasks import keep_time
+
+ANN, BEN = Player(name="Ann", guest="a" * 32), Player(name="Ben", guest="b" * 32)
+
+
+def open_table(*, now: float) -> str:
+    match = matches.open_match(way=Way.TOGETHER, options=Options(), player=ANN, now=now)
+    matches.join(match.code, BEN, now=now)
+    matches.command(match.code, ask.Deal(0), now=now)
+    return match.code
+
+
+@pytest.mark.django_db
+def test_keeping_time_enforces_every_deadline_that_has_passed_and_no_other():
+    now = time.time()
+    late, early = open_table(now=now - 60), open_table(now=now - 60)
+    matches.command(late, ask.Call(1), now=now - 30)
+    matches.command(early, ask.Call(1), now=now)
+    assert keep_time() == 1
+    assert Match.objects.get(code=late).state.control is None
+    assert Match.objects.get(code=late).state.seats[1].points == -1
+    assert Match.objects.get(code=early).state.control is not None
+    assert keep_time() == 0
