@@ -41,7 +41,6 @@ class SeatView:
     has_control: bool
     has_agreed: bool
     is_winner: bool
-    is_computer: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,31 +56,31 @@ class PickView:
 def table_context(match: Match, state: rules.Match) -> dict[str, Any]:
     """What `games/_table.html` shows; the same for whoever looks."""
     names = {seat.number: seat.name for seat in match.seats.all()}
-    computers = {seat.number for seat in match.seats.all() if seat.strength}
     rows = match.events.filter(number__gt=match.version - _LOOKED_AT, number__lte=match.version).order_by("number")
     recent = [event_from(row.record) for row in rows]
     new_cards = _new_cards(recent)
     winners = state.outcome.winners if state.outcome else ()
+    seats = [
+        SeatView(
+            number=seat.number,
+            name=names.get(seat.number, "?"),
+            points=seat.points,
+            is_there=seat.is_seated and seat.is_connected,
+            has_control=state.control is not None and state.control.seat == seat.number,
+            has_agreed=seat.number in state.votes,
+            is_winner=seat.number in winners,
+        )
+        for seat in state.seats
+        if seat.is_seated or seat.sets or seat.lost
+    ]
     return {
         "match": match,
         "state": state,
         "options": state.options,
         "columns": max(3, len(state.table) // 3),
         "places": [Place(letter, card, card in new_cards) for letter, card in zip(LETTERS, state.table, strict=False)],
-        "seats": [
-            SeatView(
-                number=seat.number,
-                name=names.get(seat.number, "?"),
-                points=seat.points,
-                is_there=seat.is_seated and seat.is_connected,
-                has_control=state.control is not None and state.control.seat == seat.number,
-                has_agreed=seat.number in state.votes,
-                is_winner=seat.number in winners,
-                is_computer=seat.number in computers,
-            )
-            for seat in state.seats
-            if seat.is_seated or seat.sets or seat.lost
-        ],
+        "seats": seats,
+        "standing": sorted(seats, key=lambda seat: -seat.points),
         "caller": names.get(state.control.seat, "?") if state.control else "",
         "agreed": [names.get(seat, "?") for seat in sorted(state.votes)],
         "voters": len(state.voters),

@@ -22,5 +22,6 @@ urlpatterns = [
     path("<slug:code>/no-set/", play.no_set, name="no-set"),
     path("<slug:code>/take-back/", play.take_back, name="take-back"),
     path("<slug:code>/leave/", play.leave, name="leave"),
+    path("<slug:code>/again/", lobby.play_again, name="again"),
     path("<slug:code>/hint/", play.help_me, name="hint"),
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
@@ -67,6 +68,20 @@ def card_name(card: Card) -> str:
     """The card spoken in full: "two striped red ovals"."""
     words = _ONE_VALUE if card.number is Number.ONE else _VALUES
     return str(_CARD_PATTERNS[card.number, card.shape]) % {"shading": words[card.shading], "color": words[card.color]}
+
+
+# Up to which effort a SET is called so.
+_EFFORTS: tuple[tuple[float, Promise | str], ...] = (
+    (1.5, gettext_lazy("easy")),
+    (2.5, gettext_lazy("fair")),
+    (3.5, gettext_lazy("hard")),
+    (math.inf, gettext_lazy("very hard")),
+)
+
+
+def effort_word(effort: float) -> str:
+    """How hard a SET is to see, in a word."""
+    return str(next(word for most, word in _EFFORTS if effort <= most))
 
 
 @dataclass(frozen=True, slots=True)

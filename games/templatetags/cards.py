@@ -29,5 +29,10 @@ def card_name(card: Card) -> str:
 
 
 @register.filter
+def effort_word(effort: float) -> str:
+    return words.effort_word(effort)
+
+
+@register.filter
 def verdict_lines(verdict: Verdict) -> list[words.Line]:
     return [words.verdict_line(each) for each in verdict.features]

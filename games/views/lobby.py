@@ -10,9 +10,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from games import limits, matches, queries
+from games.access import visible_match
 from games.forms import FORMS, OpenForm
 from games.models import Match, Way
-from games.players import known_player, player
+from games.players import Player, known_player, player
+from games.rules import Options
 from games.rules import commands as ask
 from setsite.http import Request
 
@@ -38,15 +40,27 @@ def open_table(request: Request, way: str) -> HttpResponse:
         limits.OPENINGS_OF_ADDRESS.count(request.META["REMOTE_ADDR"])
     except limits.TooMany:
         return _page(request, status=TOO_MANY, notice=_("That is a lot of new tables. Play one of them first."))
+    return _open(who, form.way, form.cleaned_data["options"], form.computers, is_open=form.is_open)
+
+
+@require_POST
+def play_again(request: Request, code: str) -> HttpResponse:
+    """Another match like this one."""
+    who = player(request)
+    match, seat = visible_match(code, who)
+    if seat is None or match.way == Way.TOGETHER:
+        return _page(request, status=422, notice=_("Open a new table for that."))
+    try:
+        limits.OPENINGS.count(who.word)
+    except limits.TooMany:
+        return _page(request, status=TOO_MANY, notice=_("That is a lot of new tables. Play one of them first."))
+    computers = [each.strength for each in match.seats.all() if each.strength]
+    return _open(who, Way(match.way), match.state.options, computers)
+
+
+def _open(who: Player, way: Way, options: Options, computers: list[str], *, is_open: bool = False) -> HttpResponse:
     now = time.time()
-    match = matches.open_match(
-        way=form.way,
-        options=form.cleaned_data["options"],
-        player=who,
-        computers=form.computers,
-        is_open=form.is_open,
-        now=now,
-    )
+    match = matches.open_match(way=way, options=options, player=who, computers=computers, is_open=is_open, now=now)
     if match.way != Way.TOGETHER:
         matches.command(match.code, ask.Deal(0), now=now)
     return redirect("play:table", match.code)
