@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
@@ -33,7 +33,7 @@ class Player:
         return f"u{self.user.pk}" if self.user else f"g{self.guest}"
 
     @property
-    def key(self) -> dict[str, object]:
+    def key(self) -> dict[str, Any]:
         """What finds this player's seats."""
         return {"user": self.user} if self.user else {"guest": self.guest}
 

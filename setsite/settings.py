@@ -134,6 +134,7 @@ TEMPLATES = [
                 "django.templatetags.static",
                 "template_partials.templatetags.partials",
                 "games.templatetags.cards",
+                "lessons.templatetags.lessons",
             ],
             "context_processors": [
                 "django.template.context_processors.request",

@@ -8,6 +8,7 @@ from games.views.front import front
 
 urlpatterns = [
     path("", front, name="front"),
+    path("learn/", include("lessons.urls")),
     path("play/", include("games.urls")),
     path("account/", account, name="account"),
     path("account/sign-in/", SignIn.as_view(), name="sign-in"),

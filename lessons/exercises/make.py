@@ -1,0 +1,61 @@
+"""Makes the exercise that is wanted, from a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import count
+
+from games.rules.cards import Card, Feature
+from lessons.exercises.boards import draw_board_to_find_all, draw_board_to_find_one, draw_board_with_or_without
+from lessons.exercises.draws import Draws
+from lessons.exercises.exercise import Exercise, check_wanted
+from lessons.exercises.thirds import draw_third_card
+from lessons.exercises.triples import draw_contrast, draw_near_miss, draw_question, draw_to_explain
+from lessons.skills import Kind, Wanted
+
+_DRAW: dict[Kind, Callable[[Draws, Wanted], Iterable[Card]]] = {
+    Kind.IS_SET: draw_question,
+    Kind.WHICH_BREAKS: draw_near_miss,
+    Kind.EXPLAIN: draw_to_explain,
+    Kind.FIND_ONE: draw_board_to_find_one,
+    Kind.FIND_ALL: draw_board_to_find_all,
+    Kind.ANY_SET: draw_board_with_or_without,
+}
+# A pair is made again from the seeds of its halves, like every exercise; so their seeds say what they are.
+_HALVES = ("contrast-1/", "contrast-2/")
+# A pair is calm in what it is not about, so that the one feature stands out.
+_CALM = (1, 2)
+
+
+def make_exercise(wanted: Wanted, seed: str) -> Exercise:
+    """The exercise of this seed: the same for ever. Each kind's `draw_` function says what its difficulty means."""
+    check_wanted(wanted)
+    if wanted.kind is Kind.IS_SET and wanted.focus is not None and seed.startswith(_HALVES):
+        half, _, pair = seed.partition("/")
+        first, second = draw_contrast(_draws(wanted, f"contrast/{pair}"), wanted, wanted.focus)
+        return Exercise(wanted, seed, first if half in _HALVES[0] else second)
+    draws = _draws(wanted, seed)
+    if wanted.kind is Kind.THIRD_CARD:
+        return Exercise(wanted, seed, *draw_third_card(draws, wanted))
+    return Exercise(wanted, seed, tuple(_DRAW[wanted.kind](draws, wanted)))
+
+
+def _draws(wanted: Wanted, seed: str) -> Draws:
+    return Draws(f"{wanted.kind}/{wanted.difficulty}/{wanted.focus}/{wanted.easy}/{seed}")
+
+
+def fresh_exercise(wanted: Wanted, seed: str, avoid: Exercise | None) -> Exercise:
+    """The exercise of this seed, or of one derived from it: not the same cards again, in whatever order."""
+    for turn in count():
+        exercise = make_exercise(wanted, f"{seed}+{turn}" if turn else seed)
+        if avoid is None or set(exercise.cards) != set(avoid.cards):
+            return exercise
+    raise AssertionError("there is always another one")
+
+
+def contrast_pair(feature: Feature, seed: str, easy: bool = False) -> tuple[Exercise, Exercise]:
+    """Two triples that differ in one value of this feature: one a SET, the other broken in it; either comes first."""
+    wanted = Wanted(Kind.IS_SET, focus=feature, easy=easy)
+    wanted = Wanted(Kind.IS_SET, _draws(wanted, f"calm/{seed}").one_of(_CALM), feature, easy)
+    first, second = (make_exercise(wanted, half + seed) for half in _HALVES)
+    return first, second

@@ -1,0 +1,154 @@
+"""Reads answers: plain values, as they come from a form or out of the database, that need not make sense.
+
+| kind         | answer                                                                        |
+|--------------|-------------------------------------------------------------------------------|
+| is-set       | {"yes": true}, {"yes": false} or {"yes": false, "breaks": "shading"}          |
+| any-set      | {"yes": true}                                                                 |
+| which-breaks | {"breaks": "shading"}                                                         |
+| explain      | {"number": "all-same", "color": "all-different", "shading": "two-and-one", …} |
+| third-card   | {"card": 17}                                                                  |
+| find-one     | {"cards": [3, 17, 80]}                                                        |
+| find-all     | {"sets": [[3, 17, 80], …]}                                                    |
+
+A card is given by its index in the deck, wherever it lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+
+from games.rules.cards import Card, Feature
+from games.rules.triples import Kind as Make
+from games.rules.triples import Triple
+from lessons.exercises import Exercise
+
+_THREE = 3
+
+
+class Reason(StrEnum):
+    """What is wrong with an answer that is none."""
+
+    NOT_ANSWERED = "not-answered"
+    """A field is missing, or empty."""
+    WRONG_TYPE = "wrong-type"
+    UNKNOWN_FIELD = "unknown-field"
+    UNKNOWN_FEATURE = "unknown-feature"
+    UNKNOWN_MAKE = "unknown-make"
+    """Neither all the same, nor all different, nor two and one."""
+    CONTRADICTION = "contradiction"
+    """A SET, and yet a feature that breaks it."""
+    CARD_NOT_SHOWN = "card-not-shown"
+    SAME_CARD_TWICE = "same-card-twice"
+    FEWER_THAN_THREE = "fewer-than-three"
+    MORE_THAN_THREE = "more-than-three"
+    SAME_SET_TWICE = "same-set-twice"
+
+
+class BadAnswer(ValueError):
+    """An answer that cannot be graded: not a wrong one, but none."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason.value)
+        self.reason = reason
+
+
+def read_yes(answer: object) -> bool:
+    return _boolean(_fields(answer, ["yes"])["yes"])
+
+
+def read_yes_and_blame(answer: object) -> tuple[bool, Feature | None]:
+    """Whether it is said to be a SET, and the feature that is said to break it, if one is."""
+    fields = _fields(answer, ["yes"], ["breaks"])
+    yes, blamed = _boolean(fields["yes"]), fields.get("breaks")
+    if blamed is None:
+        return yes, None
+    if yes:
+        raise BadAnswer(Reason.CONTRADICTION)
+    return yes, _feature(blamed)
+
+
+def read_blame(answer: object) -> Feature:
+    return _feature(_fields(answer, ["breaks"])["breaks"])
+
+
+def read_makes(answer: object) -> dict[Feature, Make]:
+    fields = _fields(answer, [feature.value for feature in Feature])
+    return {feature: _make(fields[feature.value]) for feature in Feature}
+
+
+def read_choice(exercise: Exercise, answer: object) -> Card:
+    return _card(_fields(answer, ["card"])["card"], exercise.choices)
+
+
+def read_triple(exercise: Exercise, answer: object) -> Triple:
+    return _triple(_fields(answer, ["cards"])["cards"], exercise.cards)
+
+
+def read_triples(exercise: Exercise, answer: object) -> list[Triple]:
+    triples = [_triple(value, exercise.cards) for value in _list(_fields(answer, ["sets"])["sets"])]
+    if len({frozenset(triple) for triple in triples}) < len(triples):
+        raise BadAnswer(Reason.SAME_SET_TWICE)
+    return triples
+
+
+def _fields(answer: object, needed: Sequence[str], optional: Sequence[str] = ()) -> Mapping[str, object]:
+    if not isinstance(answer, Mapping):
+        raise BadAnswer(Reason.WRONG_TYPE)
+    if any(answer.get(name) is None for name in needed):
+        raise BadAnswer(Reason.NOT_ANSWERED)
+    if not answer.keys() <= {*needed, *optional}:
+        raise BadAnswer(Reason.UNKNOWN_FIELD)
+    return answer
+
+
+def _boolean(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise BadAnswer(Reason.WRONG_TYPE)
+    return value
+
+
+def _feature(value: object) -> Feature:
+    try:
+        return Feature(_text(value))
+    except ValueError:
+        raise BadAnswer(Reason.UNKNOWN_FEATURE) from None
+
+
+def _make(value: object) -> Make:
+    try:
+        return Make(_text(value))
+    except ValueError:
+        raise BadAnswer(Reason.UNKNOWN_MAKE) from None
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise BadAnswer(Reason.WRONG_TYPE)
+    return value
+
+
+def _list(value: object) -> list[object]:
+    if not isinstance(value, list | tuple):
+        raise BadAnswer(Reason.WRONG_TYPE)
+    return list(value)
+
+
+def _triple(value: object, shown: Sequence[Card]) -> Triple:
+    cards = [_card(index, shown) for index in _list(value)]
+    if len(set(cards)) < len(cards):
+        raise BadAnswer(Reason.SAME_CARD_TWICE)
+    if len(cards) != _THREE:
+        raise BadAnswer(Reason.FEWER_THAN_THREE if len(cards) < _THREE else Reason.MORE_THAN_THREE)
+    first, second, third = cards
+    return first, second, third
+
+
+def _card(value: object, shown: Sequence[Card]) -> Card:
+    # A truth value is a whole number to Python, and not to anybody else.
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise BadAnswer(Reason.WRONG_TYPE)
+    for card in shown:
+        if card.index == value:
+            return card
+    raise BadAnswer(Reason.CARD_NOT_SHOWN)

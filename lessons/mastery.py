@@ -1,0 +1,288 @@
+"""What a learner has mastered, how that is said in five levels, and what to practise next.
+
+Pure: the moment and the random numbers are passed in. How one skill goes up, down and fades is `lessons.tracing`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum, StrEnum
+from functools import reduce
+from typing import Final
+
+from games.rules.cards import Feature
+from lessons.skills import Evidence, Kind, Skill, Wanted, differing_skill, feature_skill, kind_skill
+from lessons.tracing import FEATURE_SKILLS, PATH, PRIOR, SkillState, odds, probability_at, weigh
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One answer to one exercise."""
+
+    at: float
+    kind: Kind | None
+    """None for a question that only the course asks."""
+    is_right: bool
+    missed: tuple[Feature, ...]
+    evidence: tuple[Evidence, ...]
+    seconds: float | None
+    hints: int
+    wanted: Wanted | None
+
+
+States = Mapping[Skill, SkillState]
+
+
+def new_states() -> dict[Skill, SkillState]:
+    """Where everyone begins."""
+    return {skill: SkillState(skill, PRIOR[skill]) for skill in Skill}
+
+
+def mastery(tries: Iterable[Try], now: float) -> dict[Skill, SkillState]:
+    """How every skill stands after the tries up to this moment; of an earlier one, how it stood then."""
+    return reduce(update, sorted((t for t in tries if t.at <= now), key=lambda t: t.at), new_states())
+
+
+def update(states: States, try_: Try) -> dict[Skill, SkillState]:
+    """How every skill stands after one more try."""
+    after = dict(states)
+    for evidence in try_.evidence:
+        after[evidence.skill] = weigh(
+            after[evidence.skill], evidence.is_right, kind=try_.kind, at=try_.at, hints=try_.hints
+        )
+    return after
+
+
+class Level(IntEnum):
+    """How far a skill has come, by the probability that it is held now; it can fall as well."""
+
+    NEW = 0
+    """Never tried."""
+    STARTED = 1
+    GROWING = 2
+    """More likely than not to come."""
+    SURE = 3
+    """Right nearly always; from here on it comes back for review."""
+    MASTERED = 4
+
+
+THRESHOLDS: Final[Mapping[Level, float]] = {Level.GROWING: 0.4, Level.SURE: 0.75, Level.MASTERED: 0.9}
+"""From which probability on.
+
+Knowledge tracing usually asks for 0.95, at the moment of the answer. Ours fades, and is asked at any moment: what was
+left at the ceiling stays mastered until its review is due, when nine tenths are left.
+"""
+
+
+class Trend(StrEnum):
+    RISING = "rising"
+    STEADY = "steady"
+    FALLING = "falling"
+
+
+TREND_MARGIN: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a skill stands at a moment: for every screen, alert and export."""
+
+    skill: Skill
+    level: Level
+    probability: float
+    tries: int
+    rights: int
+    last_seen: float | None
+    due_at: float | None
+    """When a review is or was due; None for what is still being learned."""
+    is_due: bool
+    trend: Trend
+
+
+def status(state: SkillState, now: float) -> Status:
+    probability = probability_at(state, now)
+    due_at = _due_at(state)
+    return Status(
+        skill=state.skill,
+        level=_level(state, probability),
+        probability=probability,
+        tries=state.tries,
+        rights=state.rights,
+        last_seen=state.seen_at,
+        due_at=due_at,
+        is_due=due_at is not None and due_at <= now,
+        trend=_trend(state, probability),
+    )
+
+
+def _level(state: SkillState, probability: float) -> Level:
+    if state.seen_at is None:
+        return Level.NEW
+    reached = (level for level, least in THRESHOLDS.items() if probability >= least)
+    return max(reached, default=Level.STARTED)
+
+
+def _due_at(state: SkillState) -> float | None:
+    if state.seen_at is None or state.probability < THRESHOLDS[Level.SURE]:
+        return None
+    return state.seen_at + state.stability
+
+
+def _trend(state: SkillState, probability: float) -> Trend:
+    if not state.path:
+        return Trend.STEADY
+    change = probability - (PRIOR[state.skill] if state.tries < PATH else state.path[0])
+    if abs(change) < TREND_MARGIN:
+        return Trend.STEADY
+    return Trend.RISING if change > 0 else Trend.FALLING
+
+
+def statuses(states: States, now: float) -> list[Status]:
+    return [status(state, now) for state in states.values()]
+
+
+def due_skills(states: States, now: float) -> list[Skill]:
+    """What is to be reviewed, the longest overdue for its interval first."""
+
+    def overdue(state: SkillState) -> float:
+        due_at = _due_at(state)
+        return -1.0 if due_at is None else (now - due_at) / state.stability
+
+    return [state.skill for state in sorted(states.values(), key=overdue, reverse=True) if overdue(state) >= 0]
+
+
+def most_missed(tries: Iterable[Try]) -> list[tuple[Feature, int, int]]:
+    """The features that were missed, the most often missed first: how often, of how many tries that showed it."""
+    missed: Counter[Feature] = Counter()
+    of: Counter[Feature] = Counter()
+    for try_ in tries:
+        missed.update(dict.fromkeys(try_.missed, 1))
+        shown = {feature for feature in Feature if any(e.skill is feature_skill(feature) for e in try_.evidence)}
+        of.update(shown.union(try_.missed))
+    return [(feature, count, of[feature]) for feature, count in missed.most_common()]
+
+
+READY: Final = 0.6
+"""How likely a skill must be held for the next ones to build on it."""
+
+NEEDS: Final[Mapping[Kind, tuple[Skill, ...]]] = {
+    Kind.IS_SET: (),
+    Kind.WHICH_BREAKS: (Skill.IS_SET,),
+    Kind.EXPLAIN: (Skill.IS_SET,),
+    Kind.THIRD_CARD: (Skill.WHICH_BREAKS, Skill.EXPLAIN),
+    Kind.FIND_ONE: (Skill.THIRD_CARD,),
+    Kind.ANY_SET: (Skill.FIND_ONE,),
+    Kind.FIND_ALL: (Skill.ANY_SET,),
+}
+FEATURES_NEEDED: Final = 3
+"""How many of the four features anything but is-it-a-SET builds on: one blind spot must not hold up everything."""
+
+BOARDS: Final = frozenset({Kind.FIND_ONE, Kind.FIND_ALL, Kind.ANY_SET})
+HARDEST: Final = 4
+HARDEST_OF_EASY: Final = 3
+REVIEW_SHARE: Final = 0.3
+"""How often a review goes before what is still being learned."""
+LATELY: Final = 12
+JUST_NOW: Final = 5
+ERRORS_THAT_TROUBLE: Final = 2
+CLOSE: Final = 0.05
+"""Gains that differ by no more than this are as good as equal, and chance decides."""
+SAME_AT_MOST: Final = 3
+
+
+def next_wanted(
+    tries: Sequence[Try],
+    now: float,
+    rng: random.Random,
+    *,
+    last: Wanted | None = None,
+    states: States | None = None,
+) -> Wanted:
+    """What to practise next: what is weakest and can be built on, with reviews in between.
+
+    With the states given, the latest dozen tries are enough. `last` is what was asked last, answered or not.
+    """
+    states = mastery(tries, now) if states is None else states
+    held = {skill: probability_at(state, now) for skill, state in states.items()}
+    choices = _but_not(_asked_too_often(tries, last), _open(held))
+    if corrections := _corrections(choices, _troubled(tries)):
+        return min(corrections, key=lambda wanted: wanted.difficulty)
+    due = due_skills(states, now)
+    if due and rng.random() < REVIEW_SHARE:
+        choices = [wanted for wanted in choices if due[0] in practised(wanted)] or choices
+    else:
+        focus = _focus(tries, held)
+        choices = [wanted for wanted in choices if wanted.focus is focus] or choices
+    gains = {wanted: _gain(wanted, held) for wanted in choices}
+    best = max(gains.values())
+    return rng.choice([wanted for wanted, gain in gains.items() if gain >= best - CLOSE])
+
+
+def practised(wanted: Wanted) -> tuple[Skill, ...]:
+    """The skills that such an exercise is about."""
+    features = FEATURE_SKILLS if wanted.focus is None else (feature_skill(wanted.focus),)
+    return (kind_skill(wanted.kind), differing_skill(wanted.difficulty), *features)
+
+
+def _open(held: Mapping[Skill, float]) -> list[Wanted]:
+    """Whatever the learner is ready for."""
+    features = sum(held[skill] >= READY for skill in FEATURE_SKILLS)
+    hardest = next((n for n in range(1, HARDEST) if held[differing_skill(n)] < READY), HARDEST)
+    choices = []
+    for kind, needs in NEEDS.items():
+        if needs and (features < FEATURES_NEEDED or any(held[skill] < READY for skill in needs)):
+            continue
+        easy = kind in BOARDS and held[kind_skill(kind)] < THRESHOLDS[Level.GROWING]
+        for difficulty in range(1, min(hardest, HARDEST_OF_EASY if easy else HARDEST) + 1):
+            # The easy deck is all solid.
+            focuses = [None, *(feature for feature in Feature if not (easy and feature is Feature.SHADING))]
+            choices += [Wanted(kind, difficulty, focus, easy) for focus in focuses]
+    return choices
+
+
+def _but_not(stale: Wanted | None, choices: list[Wanted]) -> list[Wanted]:
+    return [wanted for wanted in choices if wanted != stale] or choices
+
+
+def _asked_too_often(tries: Sequence[Try], last: Wanted | None) -> Wanted | None:
+    asked = [try_.wanted for try_ in tries[-SAME_AT_MOST:]]
+    if last is not None and (not asked or asked[-1] != last):
+        asked = [*asked, last][-SAME_AT_MOST:]
+    return asked[-1] if len(asked) == SAME_AT_MOST and len(set(asked)) == 1 else None
+
+
+def _troubled(tries: Sequence[Try]) -> Feature | None:
+    """The feature of two late errors, as long as it has not been put right since."""
+    late = tries[-JUST_NOW:]
+    for feature, errors in _missed(late).most_common():
+        said = [e.is_right for try_ in late for e in try_.evidence if e.skill is feature_skill(feature)]
+        if errors >= ERRORS_THAT_TROUBLE and not (said and said[-1]):
+            return feature
+    return None
+
+
+def _corrections(choices: Iterable[Wanted], feature: Feature | None) -> list[Wanted]:
+    return [wanted for wanted in choices if feature and wanted.kind is Kind.IS_SET and wanted.focus is feature]
+
+
+def _focus(tries: Sequence[Try], held: Mapping[Skill, float]) -> Feature | None:
+    """The feature missed most of late, or else the weakest; none when all are mastered."""
+    open_ones = [feature for feature in Feature if held[feature_skill(feature)] < THRESHOLDS[Level.MASTERED]]
+    missed = _missed(tries[-LATELY:])
+    return min(open_ones, key=lambda feature: (-missed[feature], held[feature_skill(feature)]), default=None)
+
+
+def _missed(tries: Iterable[Try]) -> Counter[Feature]:
+    return Counter(feature for try_ in tries for feature in try_.missed)
+
+
+def _gain(wanted: Wanted, held: Mapping[Skill, float]) -> float:
+    """How much there is to learn from it, and to see in the answer."""
+    features = FEATURE_SKILLS if wanted.focus is None else (feature_skill(wanted.focus),)
+    skills = {kind_skill(wanted.kind): 1.0, differing_skill(wanted.difficulty): 1.0} | dict.fromkeys(
+        features, 1 / len(features)
+    )
+    return sum(share * (1 - held[skill]) * (1 - odds(wanted.kind, skill).guess) for skill, share in skills.items())

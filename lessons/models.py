@@ -1,0 +1,97 @@
+"""What is kept of learning: every try for ever, and what can be rebuilt from them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+
+from lessons.skills import Kind, Skill
+
+_ONE_LEARNER = models.Q(user__isnull=False, guest="") | (models.Q(user__isnull=True) & ~models.Q(guest=""))
+
+
+class Learner(models.Model):
+    """Whose row this is: a user's, or a guest's by the key in their session."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
+    guest = models.CharField(max_length=32, blank=True, db_index=True)
+
+    class Meta:
+        abstract = True
+
+
+class Attempt(Learner):
+    """One try at one question; written once and never changed."""
+
+    at = models.DateTimeField(db_index=True)
+    place = models.CharField(max_length=80)
+    """Where it was asked: "unit/step", or "practice"."""
+    kind = models.CharField(max_length=20, choices=[(kind, kind) for kind in Kind], blank=True)
+    """Empty for a question that only the course asks."""
+    wanted = models.JSONField(default=dict)
+    seed = models.CharField(max_length=120, blank=True)
+    cards = models.JSONField(default=list)
+    answer = models.JSONField(default=dict)
+    is_right = models.BooleanField()
+    is_first = models.BooleanField()
+    """Whether it was the first try at this very question: later ones put it right, and tell nothing new."""
+    missed = models.JSONField(default=list)
+    evidence = models.JSONField(default=list)
+    seconds = models.FloatField(null=True, blank=True)
+    hints = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [models.CheckConstraint(name="an_attempt_is_one_learners", condition=_ONE_LEARNER)]
+        indexes: ClassVar = [models.Index(fields=["user", "at"]), models.Index(fields=["guest", "at"])]
+        ordering: ClassVar = ["at", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.place} {'right' if self.is_right else 'wrong'}"
+
+
+class StepDone(Learner):
+    """A step of the course that a learner has finished."""
+
+    unit = models.CharField(max_length=40)
+    step = models.CharField(max_length=40)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(name="a_step_is_done_by_one_learner", condition=_ONE_LEARNER),
+            models.UniqueConstraint(
+                fields=["user", "unit", "step"], condition=models.Q(user__isnull=False), name="a_user_does_a_step_once"
+            ),
+            models.UniqueConstraint(
+                fields=["guest", "unit", "step"], condition=~models.Q(guest=""), name="a_guest_does_a_step_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.unit}/{self.step}"
+
+
+class Progress(Learner):
+    """How well a learner has a skill: a summary of the attempts, rebuilt from them by `rebuild_progress`."""
+
+    skill = models.CharField(max_length=20, choices=[(skill, skill) for skill in Skill])
+    state = models.JSONField()
+
+    class Meta:
+        verbose_name_plural = "progress"
+        constraints: ClassVar = [
+            models.CheckConstraint(name="progress_is_one_learners", condition=_ONE_LEARNER),
+            models.UniqueConstraint(
+                fields=["user", "skill"], condition=models.Q(user__isnull=False), name="a_user_has_a_skill_once"
+            ),
+            models.UniqueConstraint(
+                fields=["guest", "skill"], condition=~models.Q(guest=""), name="a_guest_has_a_skill_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.skill

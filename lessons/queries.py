@@ -1,0 +1,117 @@
+"""What the pages of learning read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import Min
+
+from games.players import Player
+from games.rules import Card, Feature
+from lessons.exercises import Exercise, make_exercise
+from lessons.learning import counted_attempts, skill_states, try_of, wanted_from
+from lessons.mastery import Status, Try, most_missed, statuses
+from lessons.models import Attempt, StepDone
+from lessons.skills import Kind
+from lessons.units import Step, Unit, course
+
+_LATEST = 200
+_SLOWEST = 3
+_BOARDS = [Kind.FIND_ONE, Kind.FIND_ALL, Kind.ANY_SET]
+
+
+@dataclass(frozen=True, slots=True)
+class UnitOnPath:
+    """A unit with how far the learner has come in it."""
+
+    number: int
+    unit: Unit
+    done: int
+    next_step: Step
+    is_current: bool
+
+    @property
+    def is_done(self) -> bool:
+        return self.done == len(self.unit.steps)
+
+
+def path(player: Player | None) -> list[UnitOnPath]:
+    """The course as a path; the current unit is the first that is not done."""
+    done = done_steps(player)
+    rows: list[UnitOnPath] = []
+    for number, unit in enumerate(course(), 1):
+        finished = [step for step in unit.steps if (unit.slug, step.slug) in done]
+        left = [step for step in unit.steps if step not in finished]
+        is_current = bool(left) and all(row.is_done for row in rows)
+        rows.append(UnitOnPath(number, unit, len(finished), left[0] if left else unit.steps[0], is_current))
+    return rows
+
+
+def done_steps(player: Player | None) -> set[tuple[str, str]]:
+    if player is None:
+        return set()
+    return set(StepDone.objects.filter(**player.key).values_list("unit", "step"))
+
+
+def right_at(player: Player | None, place: str) -> int:
+    """How many different exercises of a place the learner has got right."""
+    if player is None:
+        return 0
+    rights = Attempt.objects.filter(place=place, is_right=True, **player.key)
+    return rights.values("seed").distinct().count()
+
+
+def latest_tries(player: Player | None) -> list[Try]:
+    """The newest tries that count, oldest first: enough to see what to do next."""
+    if player is None:
+        return []
+    rows = list(counted_attempts(player).reverse()[:_LATEST])
+    return [try_of(row) for row in reversed(rows)]
+
+
+def last_asked(player: Player | None, place: str) -> Exercise | None:
+    """The exercise that the learner answered last at a place."""
+    if player is None:
+        return None
+    row = Attempt.objects.filter(place=place, **player.key).order_by("-at", "-pk").first()
+    return make_exercise(wanted_from(row.wanted), row.seed) if row and row.wanted else None
+
+
+@dataclass(frozen=True, slots=True)
+class SlowBoard:
+    cards: tuple[Card, ...]
+    seconds: float
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class AboutMe:
+    """What the learner's own page shows."""
+
+    path: list[UnitOnPath]
+    skills: list[Status]
+    missed: list[tuple[Feature, int, int]]
+    slowest: list[SlowBoard]
+    fastest: dict[str, float]
+    tries: int
+    rights: int
+
+
+def about_me(player: Player | None, *, now: float) -> AboutMe:
+    tries = latest_tries(player)
+    boards = []
+    best: dict[str, float] = {}
+    if player:
+        rows = counted_attempts(player).filter(kind__in=_BOARDS, is_right=True, seconds__isnull=False)
+        slow = rows.order_by("-seconds")[:_SLOWEST]
+        boards = [SlowBoard(tuple(map(Card.from_index, row.cards)), row.seconds, row.kind) for row in slow]
+        best = dict(rows.values_list("kind").annotate(Min("seconds")).order_by("kind"))
+    return AboutMe(
+        path=path(player),
+        skills=statuses(skill_states(player), now),
+        missed=most_missed(tries),
+        slowest=boards,
+        fastest=best,
+        tries=len(tries),
+        rights=sum(each.is_right for each in tries),
+    )

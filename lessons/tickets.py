@@ -1,0 +1,63 @@
+"""An exercise on its way through a form: what was asked, signed, so that an answer is to a question of ours."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from django.core import signing
+
+from lessons.exercises import Exercise, make_exercise
+from lessons.learning import wanted_from
+from lessons.questions import Ask
+from lessons.skills import Wanted
+from lessons.units import find_step
+
+_SALT = "lessons.tickets"
+_SECONDS = 2 * 86_400
+
+
+class BadTicket(ValueError):
+    """Not a question of ours, or one of long ago."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticket:
+    place: str
+    """ "unit/step", or "practice"."""
+    wanted: Wanted
+    seed: str
+    """Empty for the exercise that the course itself has written down at that place."""
+    shown_at: float
+    hints: int = 0
+    found: tuple[tuple[int, int, int], ...] = ()
+    """Where every SET is to be found: those that are."""
+
+    def signed(self) -> str:
+        return signing.dumps(asdict(self), salt=_SALT, compress=True)
+
+    def with_hint(self) -> Ticket:
+        return replace(self, hints=self.hints + 1)
+
+    def with_found(self, cards: tuple[int, int, int]) -> Ticket:
+        return replace(self, found=(*self.found, cards))
+
+    @property
+    def exercise(self) -> Exercise:
+        if self.seed:
+            return make_exercise(self.wanted, self.seed)
+        unit, _, step = self.place.partition("/")
+        found = find_step(unit, step)
+        if found is None or not isinstance(found[1].question, Ask):
+            raise BadTicket("the course has no such exercise")
+        return found[1].question.exercise
+
+
+def read_ticket(text: str) -> Ticket:
+    try:
+        data: dict[str, Any] = signing.loads(text, salt=_SALT, max_age=_SECONDS)
+    except signing.BadSignature as error:
+        raise BadTicket(str(error)) from error
+    wanted = wanted_from(data.pop("wanted"))
+    found = tuple((a, b, c) for a, b, c in data.pop("found"))
+    return Ticket(wanted=wanted, found=found, **data)

@@ -1,0 +1,13 @@
+"""The addresses of learning, under /learn/."""
+
+from django.urls import path
+
+from lessons.views import course, practice
+
+app_name = "learn"
+urlpatterns = [
+    path("", course.home, name="home"),
+    path("practice/", practice.practice, name="practice"),
+    path("me/", practice.me, name="me"),
+    path("<slug:unit>/<slug:step>/", course.step, name="step"),
+]

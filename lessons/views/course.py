@@ -1,0 +1,164 @@
+"""The course: the path, and its steps one by one."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from games import limits
+from games.players import Player, known_player, player
+from lessons import queries
+from lessons.answering import answer_exercise
+from lessons.grading import BadAnswer
+from lessons.learning import Answered, Asked, finish_step, record_attempt
+from lessons.questions import Ask, Drill, Feedback, MagicSquare, NoSetBuilder, Question, Unanswered
+from lessons.tickets import BadTicket, Ticket, read_ticket
+from lessons.units import Step, Unit, find_step, step_after
+from lessons.views.exercise import exercise_context
+from lessons.words import refusal
+from setsite.http import Request
+
+TOO_MANY = 429
+
+
+@require_safe
+def home(request: Request) -> HttpResponse:
+    """The path of units, and where I am on it."""
+    rows = queries.path(known_player(request))
+    current = next((row for row in rows if row.is_current), None)
+    return render(request, "lessons/home.html", {"path": rows, "current": current})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def step(request: Request, unit: str, step: str) -> HttpResponse:
+    """One step: a few words and one question."""
+    found = find_step(unit, step)
+    if found is None:
+        raise Http404("no such step")
+    if request.method != "POST":
+        return _page(request, *found)
+    who = player(request)
+    try:
+        limits.MOVES.count(who.word)
+    except limits.TooMany:
+        return _page(request, *found, status=TOO_MANY)
+    if isinstance(found[1].question, Ask | Drill):
+        return _answer_exercise(request, who, *found)
+    return _answer_question(request, who, *found)
+
+
+def _answer_question(request: Request, who: Player, unit: Unit, step: Step) -> HttpResponse:
+    question = step.question
+    answer = {
+        "value": request.POST.get("value"),
+        "feature": request.POST.get("feature"),
+        "cards": request.POST.getlist("cards"),
+        "seed": request.POST.get("seed", ""),
+    }
+    if isinstance(question, Ask | Drill):
+        raise TypeError("exercises have tickets")
+    try:
+        feedback = question.judge(answer)
+    except Unanswered as error:
+        return _page(request, unit, step, status=422, notice=str(error), answer=answer)
+    now = time.time()
+    if feedback.evidence:
+        place = f"{unit.slug}/{step.slug}"
+        record_attempt(
+            who,
+            Asked(place=place, kind=feedback.weighs_as, seed=place),
+            Answered(answer=answer, is_right=feedback.is_right, missed=feedback.missed, evidence=feedback.evidence),
+            now=now,
+        )
+    if feedback.is_right:
+        finish_step(who, unit.slug, step.slug, now=now)
+    return _page(request, unit, step, feedback=feedback, answer=answer)
+
+
+def _answer_exercise(request: Request, who: Player, unit: Unit, step: Step) -> HttpResponse:
+    place = f"{unit.slug}/{step.slug}"
+    try:
+        ticket = read_ticket(request.POST.get("ticket", ""))
+    except BadTicket:
+        return _page(request, unit, step)
+    if ticket.place != place:
+        return _page(request, unit, step)
+    if "help" in request.POST:
+        return _page(request, unit, step, ticket=ticket.with_hint())
+    now = time.time()
+    try:
+        result = answer_exercise(who, ticket, request.POST, now=now)
+    except BadAnswer as error:
+        return _page(request, unit, step, ticket=ticket, status=422, notice=refusal(error))
+    if result.grade and result.grade.is_right and queries.right_at(who, place) >= _needed(step.question):
+        finish_step(who, unit.slug, step.slug, now=now)
+    return _page(request, unit, step, ticket=result.ticket, grade=result.grade)
+
+
+def _needed(question: Question) -> int:
+    return question.right if isinstance(question, Drill) else 1
+
+
+def _new_ticket(unit: Unit, step: Step, right: int) -> Ticket | None:
+    place, question = f"{unit.slug}/{step.slug}", step.question
+    if isinstance(question, Ask):
+        return Ticket(place=place, wanted=question.exercise.wanted, seed="", shown_at=time.time())
+    if isinstance(question, Drill):
+        wanted = question.wanted[right % len(question.wanted)]
+        return Ticket(place=place, wanted=wanted, seed=secrets.token_hex(8), shown_at=time.time())
+    return None
+
+
+def _page(
+    request: Request,
+    unit: Unit,
+    step: Step,
+    *,
+    status: int = 200,
+    ticket: Ticket | None = None,
+    **more: Any,
+) -> HttpResponse:
+    who = known_player(request)
+    place = f"{unit.slug}/{step.slug}"
+    done = queries.done_steps(who)
+    question = step.question
+    is_exercise = isinstance(question, Ask | Drill)
+    right = queries.right_at(who, place) if is_exercise else 0
+    after = step_after(unit.slug, step.slug)
+    context = {
+        "unit": unit,
+        "step": step,
+        "question": question,
+        "question_template": f"lessons/questions/{question.name}.html",
+        "place": unit.steps.index(step) + 1,
+        "steps": [(each, (unit.slug, each.slug) in done) for each in unit.steps],
+        "is_done": (unit.slug, step.slug) in done,
+        "next_unit": after[0] if after else None,
+        "next_step": after[1] if after else None,
+        "right": min(right, _needed(question)),
+        "needed": _needed(question),
+        **_own_context(question, more.get("feedback"), more.get("answer")),
+        **more,
+    }
+    if is_exercise:
+        context |= exercise_context(ticket or _new_ticket(unit, step, right), more.get("grade"))
+    template = "lessons/step.html#step" if request.htmx else "lessons/step.html"
+    return render(request, template, context, status=status)
+
+
+def _own_context(question: Question, feedback: Feedback | None, answer: dict[str, Any] | None) -> dict[str, Any]:
+    """What some questions show beside the answer."""
+    if isinstance(question, NoSetBuilder) and answer:
+        try:
+            picked = question.picked(answer)
+        except Unanswered:
+            return {}
+        return {"picked": picked, "impossible": question.impossible(picked)}
+    if isinstance(question, MagicSquare) and answer and feedback:
+        return {"square": question.square(answer)}
+    return {}

@@ -1,0 +1,90 @@
+"""Practice: one exercise after another, chosen for what the learner needs next."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import time
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from games import limits
+from games.players import known_player, player
+from games.rules import Feature
+from lessons import queries
+from lessons.answering import answer_exercise
+from lessons.exercises import contrast_pair, fresh_exercise
+from lessons.grading import BadAnswer, Grade
+from lessons.mastery import Try, next_wanted
+from lessons.skills import Kind
+from lessons.tickets import BadTicket, Ticket, read_ticket
+from lessons.views.exercise import exercise_context
+from lessons.words import refusal
+from setsite.http import Request
+
+PLACE = "practice"
+FIRST_HALF, SECOND_HALF = "contrast-1/", "contrast-2/"
+REPEATED, LATELY = 2, 5
+TOO_MANY = 429
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def practice(request: Request) -> HttpResponse:
+    if request.method != "POST":
+        return _page(request, _new_ticket(request))
+    who = player(request)
+    try:
+        limits.MOVES.count(who.word)
+        ticket = read_ticket(request.POST.get("ticket", ""))
+    except limits.TooMany:
+        return _page(request, _new_ticket(request), status=TOO_MANY)
+    except BadTicket:
+        return _page(request, _new_ticket(request))
+    if ticket.place != PLACE:
+        return _page(request, _new_ticket(request))
+    if "help" in request.POST:
+        return _page(request, ticket.with_hint())
+    try:
+        result = answer_exercise(who, ticket, request.POST, now=time.time())
+    except BadAnswer as error:
+        return _page(request, ticket, status=422, notice=refusal(error))
+    return _page(request, result.ticket, grade=result.grade)
+
+
+@require_safe
+def me(request: Request) -> HttpResponse:
+    """My page: where I am, what I can, what I get wrong most."""
+    about = queries.about_me(known_player(request), now=time.time())
+    return render(request, "lessons/me.html", {"about": about})
+
+
+def _new_ticket(request: Request) -> Ticket:
+    """What to practise next. After repeated errors on a feature come two triples that differ only in it."""
+    who = known_player(request)
+    tries = queries.latest_tries(who)
+    last = queries.last_asked(who, PLACE)
+    now = time.time()
+    if last and last.seed.startswith(FIRST_HALF):
+        seed = SECOND_HALF + last.seed.removeprefix(FIRST_HALF)
+        return Ticket(place=PLACE, wanted=last.wanted, seed=seed, shown_at=now)
+    seed = secrets.token_hex(8)
+    wanted = next_wanted(tries, now, random.Random(seed), last=tries[-1].wanted if tries else None)
+    if wanted.kind is Kind.IS_SET and wanted.focus and _misses(tries, wanted.focus) >= REPEATED:
+        exercise, _second = contrast_pair(wanted.focus, seed, easy=wanted.easy)
+    else:
+        exercise = fresh_exercise(wanted, seed, last)
+    return Ticket(place=PLACE, wanted=exercise.wanted, seed=exercise.seed, shown_at=now)
+
+
+def _misses(tries: list[Try], feature: Feature) -> int:
+    return sum(feature in each.missed for each in tries[-LATELY:])
+
+
+def _page(
+    request: Request, ticket: Ticket, *, status: int = 200, grade: Grade | None = None, notice: str = ""
+) -> HttpResponse:
+    context = {"notice": notice, **exercise_context(ticket, grade)}
+    template = "lessons/practice.html#exercise" if request.htmx else "lessons/practice.html"
+    return render(request, template, context, status=status)

@@ -1,0 +1,109 @@
+"""Skills, levels, features and help in words."""
+
+from __future__ import annotations
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from games.rules.cards import Shape, Value
+from games.rules.triples import Kind as VerdictKind
+from games.words import FEATURES, card_name, verdict_line
+from lessons.grading import BadAnswer, Help, HelpKind, Reason
+from lessons.mastery import Level
+from lessons.skills import Skill
+
+Text = Promise | str
+
+SKILLS: dict[Skill, Text] = {
+    Skill.NUMBER: _("Seeing number"),
+    Skill.COLOR: _("Seeing color"),
+    Skill.SHADING: _("Seeing shading"),
+    Skill.SHAPE: _("Seeing shape"),
+    Skill.IS_SET: _("Is it a SET?"),
+    Skill.WHICH_BREAKS: _("What breaks it?"),
+    Skill.EXPLAIN: _("Explain it"),
+    Skill.THIRD_CARD: _("The third card"),
+    Skill.FIND_ONE: _("Find a SET"),
+    Skill.FIND_ALL: _("Find them all"),
+    Skill.ANY_SET: _("Is there one at all?"),
+    Skill.DIFFERS_1: _("SETs where one thing differs"),
+    Skill.DIFFERS_2: _("SETs where two things differ"),
+    Skill.DIFFERS_3: _("SETs where three things differ"),
+    Skill.DIFFERS_4: _("SETs where everything differs"),
+}
+LEVELS: dict[Level, Text] = {
+    Level.NEW: _("new"),
+    Level.STARTED: _("started"),
+    Level.GROWING: _("growing"),
+    Level.SURE: _("sure"),
+    Level.MASTERED: _("mastered"),
+}
+VERDICT_KINDS: dict[VerdictKind, Text] = {
+    VerdictKind.ALL_SAME: _("all the same"),
+    VerdictKind.ALL_DIFFERENT: _("all different"),
+    VerdictKind.TWO_AND_ONE: _("two and one"),
+}
+# How the values are called when one of them is to be chosen.
+VALUES: dict[str, Text] = {
+    "one": _("one"),
+    "two": _("two"),
+    "three": _("three"),
+    "red": _("red"),
+    "green": _("green"),
+    "purple": _("purple"),
+    "solid": _("solid"),
+    "striped": _("striped"),
+    "outlined": _("outlined"),
+    Shape.OVAL.value: _("oval"),
+    Shape.SQUIGGLE.value: _("squiggle"),
+    Shape.DIAMOND.value: _("diamond"),
+}
+
+_HELP: dict[HelpKind, Text] = {
+    HelpKind.ONE_AT_A_TIME: _("Look at one thing at a time: number, color, shading, shape."),
+    HelpKind.LOOK_AT: _("Look at the %(feature)s."),
+    HelpKind.HOW_IT_STANDS: _("%(verdicts)s."),
+    HelpKind.NOT_THIS_ONE: _("This one is fine. %(verdicts)s."),
+    HelpKind.ODD_CARD: _("One card is not like the other two: %(cards)s."),
+    HelpKind.EVERY_FEATURE: _("%(verdicts)s."),
+    HelpKind.VALUE_NEEDED: _("The %(feature)s must be: %(value)s."),
+    HelpKind.THE_CARD: _("It is this one: %(cards)s."),
+    HelpKind.TWO_MAKE_A_THIRD: _("Take two cards. Which third one do they need? Is it here?"),
+    HelpKind.AMONG_THESE: _("If there is a SET, one is among these: %(cards)s."),
+    HelpKind.ONE_CARD: _("This card is in a SET: %(cards)s."),
+    HelpKind.TWO_CARDS: _("These two are in a SET: %(cards)s."),
+    HelpKind.THE_SET: _("A SET: %(cards)s."),
+}
+
+
+def help_words(stage: Help) -> str:
+    """One stage of help in a sentence."""
+    if stage.kind is HelpKind.HOW_MANY:
+        count = stage.count or 0
+        return ngettext("There is %(count)s SET here.", "There are %(count)s SETs here.", count) % {"count": count}
+    lines = [verdict_line(each) for each in stage.verdicts]
+    return str(_HELP[stage.kind]) % {
+        "feature": FEATURES[stage.feature] if stage.feature else "",
+        "value": value_name(stage.value) if stage.value is not None else "",
+        "verdicts": "; ".join(f"{line.feature}: {line.text}" for line in lines),
+        "cards": ", ".join(card_name(card) for card in stage.cards),
+    }
+
+
+def value_name(value: Value) -> str:
+    return str(VALUES[value.name.lower()])
+
+
+_REFUSALS: dict[Reason, Text] = {
+    Reason.FEWER_THAN_THREE: _("Pick three cards."),
+    Reason.MORE_THAN_THREE: _("Pick only three cards."),
+    Reason.SAME_CARD_TWICE: _("Pick three different cards."),
+    Reason.SAME_SET_TWICE: _("You have found this one already."),
+    Reason.CARD_NOT_SHOWN: _("One of these cards is not here."),
+}
+
+
+def refusal(error: BadAnswer) -> str:
+    """Why an answer was none, in words."""
+    return str(_REFUSALS.get(error.reason, _("Choose your answer first.")))

@@ -1,0 +1,20 @@
+// Reads the words of a step aloud, where the browser has a voice for the page's language.
+(() => {
+  if (!("speechSynthesis" in window)) return;
+
+  function show() {
+    for (const button of document.querySelectorAll(".speak-button")) button.hidden = false;
+  }
+
+  document.addEventListener("click", ({ target }) => {
+    if (!target.closest(".speak-button")) return;
+    const words = [...document.querySelectorAll("[data-speak] h1, [data-speak] p")].map((part) => part.textContent.trim());
+    speechSynthesis.cancel();
+    const speech = new SpeechSynthesisUtterance(words.join(". "));
+    speech.lang = document.documentElement.lang;
+    speech.rate = 0.9;
+    speechSynthesis.speak(speech);
+  });
+  document.addEventListener("htmx:afterSwap", show);
+  show();
+})();
