@@ -46,6 +46,12 @@ def known_player(request: HttpRequest) -> Player | None:
     return Player(name=guest["name"], guest=guest["key"]) if guest else None
 
 
+def forget_guest(request: HttpRequest) -> Player | None:
+    """Take the guest out of the session: who they were, if anybody."""
+    guest = request.session.pop(_KEY, None)
+    return Player(name=guest["name"], guest=guest["key"]) if guest else None
+
+
 def player(request: HttpRequest) -> Player:
     """The player behind a request; a stranger becomes a guest."""
     known = known_player(request)

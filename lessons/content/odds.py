@@ -76,7 +76,7 @@ UNIT = Unit(
             title=_("In a real game"),
             words=(
                 _("In a game you take SETs away. The cards that stay have fewer SETs."),
-                _("So in the game it is only about 14 to 1."),
+                _("So for twelve cards it is only about 14 to 1."),
             ),
             question=Look(),
         ),

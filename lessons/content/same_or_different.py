@@ -20,14 +20,17 @@ UNIT = Unit(
             title=_("This is a SET"),
             words=(
                 _("Here the colors are all different. Number, shading and shape are all the same."),
-                _("All the same or all different: that makes a SET."),
+                _("Each feature is all the same or all different: that makes a SET."),
             ),
             question=Look(verdicts=(verdict("2 red solid oval", "2 green solid oval", "2 purple solid oval"),)),
         ),
         Step(
             slug="all-different",
             title=_("This is a SET too"),
-            words=(_("Here nothing is the same. Every feature is all different."), _("So this is a SET too.")),
+            words=(
+                _("Here nothing is the same. Each feature is different on all three cards."),
+                _("So this is a SET too."),
+            ),
             question=Look(
                 verdicts=(verdict("1 green outlined squiggle", "2 purple solid oval", "3 red striped diamond"),)
             ),
@@ -51,26 +54,27 @@ UNIT = Unit(
             question=ask(Kind.EXPLAIN, "3 purple striped oval", "3 purple solid oval", "3 purple outlined oval"),
         ),
         Step(
+            # Titles that name how many features differ would tell a SET from the others.
             slug="one-differs",
-            title=_("One feature is different"),
+            title=_("Easy ones"),
             words=(_("We start with easy ones."), _("Is it a SET? Look at all four features.")),
             question=drill_features(Kind.IS_SET, Feature.COLOR, Feature.SHADING, Feature.SHAPE, Feature.NUMBER),
         ),
         Step(
             slug="two-differ",
-            title=_("Two features are different"),
+            title=_("A little harder"),
             words=(_("Now there is more to look at. Take one feature after the other."), _("Is it a SET?")),
             question=drill(Kind.IS_SET, 2),
         ),
         Step(
             slug="three-differ",
-            title=_("Three features are different"),
+            title=_("Harder still"),
             words=(_("Number and shading like to hide. Look twice."), _("Is it a SET?")),
             question=drill(Kind.IS_SET, 3),
         ),
         Step(
             slug="four-differ",
-            title=_("All four are different"),
+            title=_("The hardest ones"),
             words=(_("A SET can be different in everything. Go slowly."), _("Is it a SET?")),
             question=drill(Kind.IS_SET, 4),
         ),

@@ -1,6 +1,6 @@
 """Help that comes in stages, each telling one thing more and the last one the answer.
 
-Nothing but the last stage tells a yes from a no: both have the same stages up to there.
+Where the answer is yes or no, what the first two stages say could be said of either.
 """
 
 from __future__ import annotations

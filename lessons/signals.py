@@ -1,0 +1,17 @@
+"""What happens to learning when a guest turns out to be somebody."""
+
+from typing import Any
+
+from django.contrib.auth.signals import user_logged_in
+from django.dispatch import receiver
+from django.http import HttpRequest
+
+from games.players import Player, forget_guest
+from lessons.learning import take_along
+
+
+@receiver(user_logged_in)
+def bring_what_was_learned(sender: Any, request: HttpRequest, user: Any, **more: Any) -> None:
+    guest = forget_guest(request)
+    if guest:
+        take_along(guest, Player(name=str(user), user=user))
