@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
-from functools import reduce
+from functools import cache, reduce
+from itertools import product
 from typing import Final
 
 from games.rules.cards import Feature
@@ -177,20 +178,45 @@ NEEDS: Final[Mapping[Kind, tuple[Skill, ...]]] = {
     Kind.ANY_SET: (Skill.FIND_ONE,),
     Kind.FIND_ALL: (Skill.ANY_SET,),
 }
-FEATURES_NEEDED: Final = 3
-"""How many of the four features anything but is-it-a-SET builds on: one blind spot must not hold up everything."""
+FEATURES_NEEDED: Final[Mapping[Kind, int]] = dict.fromkeys(Kind, 3) | {
+    Kind.IS_SET: 0,
+    Kind.WHICH_BREAKS: 2,
+    Kind.EXPLAIN: 2,
+}
+"""How many features must be growing; never all, for one blind spot must not hold up everything."""
 
-BOARDS: Final = frozenset({Kind.FIND_ONE, Kind.FIND_ALL, Kind.ANY_SET})
+BOARDS: Final = (Kind.FIND_ONE, Kind.FIND_ALL, Kind.ANY_SET)
 HARDEST: Final = 4
 HARDEST_OF_EASY: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Tells:
+    """How often an answer of a kind says something about the SETs of its difficulty, its focus, and other features."""
+
+    differing: float
+    focus: float
+    others: float
+
+
+TELLS: Final[Mapping[Kind, Tells]] = {
+    Kind.IS_SET: Tells(0.5, 0.3, 0.1),
+    Kind.WHICH_BREAKS: Tells(0.0, 1.0, 0.1),
+    Kind.EXPLAIN: Tells(0.0, 1.0, 1.0),
+    Kind.THIRD_CARD: Tells(1.0, 1.0, 0.4),
+    Kind.FIND_ONE: Tells(0.8, 0.1, 0.1),
+    Kind.ANY_SET: Tells(0.5, 0.0, 0.0),
+    Kind.FIND_ALL: Tells(1.0, 0.1, 0.1),
+}
+
 REVIEW_SHARE: Final = 0.3
 """How often a review goes before what is still being learned."""
 LATELY: Final = 12
 JUST_NOW: Final = 5
 ERRORS_THAT_TROUBLE: Final = 2
+SAME_AT_MOST: Final = 3
 CLOSE: Final = 0.05
 """Gains that differ by no more than this are as good as equal, and chance decides."""
-SAME_AT_MOST: Final = 3
 
 
 def next_wanted(
@@ -203,16 +229,17 @@ def next_wanted(
 ) -> Wanted:
     """What to practise next: what is weakest and can be built on, with reviews in between.
 
-    With the states given, the latest dozen tries are enough. `last` is what was asked last, answered or not.
+    The tries come in their order; with the states given, the latest dozen are enough. `last` is what was asked last,
+    answered or not.
     """
     states = mastery(tries, now) if states is None else states
     held = {skill: probability_at(state, now) for skill, state in states.items()}
-    choices = _but_not(_asked_too_often(tries, last), _open(held))
-    if corrections := _corrections(choices, _troubled(tries)):
+    choices = _but_not(_asked_too_often(tries, last), [each for each in every_wanted() if _is_ready(each, held)])
+    if corrections := _corrections(choices, troubled_feature(tries)):
         return min(corrections, key=lambda wanted: wanted.difficulty)
     due = due_skills(states, now)
     if due and rng.random() < REVIEW_SHARE:
-        choices = [wanted for wanted in choices if due[0] in practised(wanted)] or choices
+        choices = [wanted for wanted in choices if due[0] in _told(wanted)] or choices
     else:
         focus = _focus(tries, held)
         choices = [wanted for wanted in choices if wanted.focus is focus] or choices
@@ -221,26 +248,40 @@ def next_wanted(
     return rng.choice([wanted for wanted, gain in gains.items() if gain >= best - CLOSE])
 
 
-def practised(wanted: Wanted) -> tuple[Skill, ...]:
-    """The skills that such an exercise is about."""
-    features = FEATURE_SKILLS if wanted.focus is None else (feature_skill(wanted.focus),)
-    return (kind_skill(wanted.kind), differing_skill(wanted.difficulty), *features)
+@cache
+def every_wanted() -> tuple[Wanted, ...]:
+    """All that may ever be asked for: boards of the easy deck too, where all is solid."""
+    focuses = (None, *Feature)
+    full = [Wanted(*each) for each in product(Kind, range(1, HARDEST + 1), focuses)]
+    easy = [Wanted(*each, easy=True) for each in product(BOARDS, range(1, HARDEST_OF_EASY + 1), focuses)]
+    return (*full, *(wanted for wanted in easy if wanted.focus is not Feature.SHADING))
 
 
-def _open(held: Mapping[Skill, float]) -> list[Wanted]:
-    """Whatever the learner is ready for."""
-    features = sum(held[skill] >= READY for skill in FEATURE_SKILLS)
-    hardest = next((n for n in range(1, HARDEST) if held[differing_skill(n)] < READY), HARDEST)
-    choices = []
-    for kind, needs in NEEDS.items():
-        if needs and (features < FEATURES_NEEDED or any(held[skill] < READY for skill in needs)):
-            continue
-        easy = kind in BOARDS and held[kind_skill(kind)] < THRESHOLDS[Level.GROWING]
-        for difficulty in range(1, min(hardest, HARDEST_OF_EASY if easy else HARDEST) + 1):
-            # The easy deck is all solid.
-            focuses = [None, *(feature for feature in Feature if not (easy and feature is Feature.SHADING))]
-            choices += [Wanted(kind, difficulty, focus, easy) for focus in focuses]
-    return choices
+def _is_ready(wanted: Wanted, held: Mapping[Skill, float]) -> bool:
+    """Whether the learner has what the exercise builds on; boards start with the easy deck."""
+    kind = wanted.kind
+    growing = sum(held[skill] >= THRESHOLDS[Level.GROWING] for skill in FEATURE_SKILLS)
+    return (
+        growing >= FEATURES_NEEDED[kind]
+        and all(held[skill] >= READY for skill in NEEDS[kind])
+        and all(held[differing_skill(number)] >= READY for number in range(1, wanted.difficulty))
+        and wanted.easy is (kind in BOARDS and held[kind_skill(kind)] < THRESHOLDS[Level.GROWING])
+    )
+
+
+@cache
+def _told(wanted: Wanted) -> Mapping[Skill, float]:
+    """The skills that an answer tells about, and how often."""
+    tells = TELLS[wanted.kind]
+    told = {kind_skill(wanted.kind): 1.0, differing_skill(wanted.difficulty): tells.differing}
+    for feature in Feature:
+        told[feature_skill(feature)] = tells.focus if feature is wanted.focus else tells.others
+    return {skill: often * (1 - odds(wanted.kind, skill).guess) for skill, often in told.items() if often}
+
+
+def _gain(wanted: Wanted, held: Mapping[Skill, float]) -> float:
+    """How much there is to learn from it, and to see in the answer."""
+    return sum(often * (1 - held[skill]) for skill, often in _told(wanted).items())
 
 
 def _but_not(stale: Wanted | None, choices: list[Wanted]) -> list[Wanted]:
@@ -254,8 +295,8 @@ def _asked_too_often(tries: Sequence[Try], last: Wanted | None) -> Wanted | None
     return asked[-1] if len(asked) == SAME_AT_MOST and len(set(asked)) == 1 else None
 
 
-def _troubled(tries: Sequence[Try]) -> Feature | None:
-    """The feature of two late errors, as long as it has not been put right since."""
+def troubled_feature(tries: Sequence[Try]) -> Feature | None:
+    """The feature of two late errors, as long as it has not been put right since; it wants a contrast pair."""
     late = tries[-JUST_NOW:]
     for feature, errors in _missed(late).most_common():
         said = [e.is_right for try_ in late for e in try_.evidence if e.skill is feature_skill(feature)]
@@ -277,12 +318,3 @@ def _focus(tries: Sequence[Try], held: Mapping[Skill, float]) -> Feature | None:
 
 def _missed(tries: Iterable[Try]) -> Counter[Feature]:
     return Counter(feature for try_ in tries for feature in try_.missed)
-
-
-def _gain(wanted: Wanted, held: Mapping[Skill, float]) -> float:
-    """How much there is to learn from it, and to see in the answer."""
-    features = FEATURE_SKILLS if wanted.focus is None else (feature_skill(wanted.focus),)
-    skills = {kind_skill(wanted.kind): 1.0, differing_skill(wanted.difficulty): 1.0} | dict.fromkeys(
-        features, 1 / len(features)
-    )
-    return sum(share * (1 - held[skill]) * (1 - odds(wanted.kind, skill).guess) for skill, share in skills.items())

@@ -10,9 +10,9 @@ from games.players import Player
 from games.rules import Card, Feature
 from lessons.exercises import Exercise, make_exercise
 from lessons.learning import counted_attempts, skill_states, try_of, wanted_from
-from lessons.mastery import Status, Try, most_missed, statuses
+from lessons.mastery import Level, Status, Try, most_missed, statuses
 from lessons.models import Attempt, StepDone
-from lessons.skills import Kind
+from lessons.skills import Kind, Skill
 from lessons.units import Step, Unit, course
 
 _LATEST = 200
@@ -84,6 +84,16 @@ class SlowBoard:
     kind: str
 
 
+# What the easy start teaches: with this the full deck is a pleasure and no riddle.
+_READY = {Skill.FIND_ONE: Level.SURE, Skill.DIFFERS_1: Level.GROWING, Skill.DIFFERS_2: Level.GROWING}
+
+
+def is_ready_for_full_deck(skills: list[Status]) -> bool:
+    """Whether the easy start has done its work; measured, not asked."""
+    levels = {status.skill: status.level for status in skills}
+    return all(levels[skill] >= least for skill, least in _READY.items())
+
+
 @dataclass(frozen=True, slots=True)
 class AboutMe:
     """What the learner's own page shows."""
@@ -95,6 +105,10 @@ class AboutMe:
     fastest: dict[str, float]
     tries: int
     rights: int
+
+    @property
+    def is_ready_for_full_deck(self) -> bool:
+        return is_ready_for_full_deck(self.skills)
 
 
 def about_me(player: Player | None, *, now: float) -> AboutMe:

@@ -197,13 +197,21 @@ class Scene:
 
     @property
     def match(self) -> rules.Match:
+        return self.played()[0]
+
+    def played(self) -> tuple[rules.Match, Verdict | None]:
+        """The match as the script leaves it, and the verdict if its last act was a wrong pick."""
         match = new_match(self.options, seed=self.seed)
         now = 0.0
+        verdict = None
         for order in [*["join"] * self.players, "deal", *self.script]:
             now += 10.0 if order == "wait" else 1.0
+            verdict = None
             for command in _commands(order, match):
+                if isinstance(command, ask.Pick) and not is_set(*_triple(command.cards)):
+                    verdict = explain(*_triple(command.cards))
                 match = replay(match, decide(match, command, now))
-        return match
+        return match, verdict
 
     def judge(self, answer: Answer) -> Feedback:
         """Let the referee hear it; the learner is seat 0."""

@@ -16,7 +16,7 @@ from lessons import queries
 from lessons.answering import answer_exercise
 from lessons.grading import BadAnswer
 from lessons.learning import Answered, Asked, finish_step, record_attempt
-from lessons.questions import Ask, Drill, Feedback, MagicSquare, NoSetBuilder, Question, Unanswered
+from lessons.questions import Ask, Drill, Feedback, MagicSquare, NoSetBuilder, Question, Scene, Unanswered
 from lessons.tickets import BadTicket, Ticket, read_ticket
 from lessons.units import Step, Unit, find_step, step_after
 from lessons.views.exercise import exercise_context
@@ -159,6 +159,9 @@ def _own_context(question: Question, feedback: Feedback | None, answer: dict[str
         except Unanswered:
             return {}
         return {"picked": picked, "impossible": question.impossible(picked)}
+    if isinstance(question, Scene):
+        match, verdict = question.played()
+        return {"match": match, "last_verdict": verdict}
     if isinstance(question, MagicSquare) and answer and feedback:
         return {"square": question.square(answer)}
     return {}
