@@ -17,6 +17,7 @@ from lessons.units import Step, Unit, course
 
 _LATEST = 200
 _SLOWEST = 3
+_LONGEST_KEY = 18
 _BOARDS = [Kind.FIND_ONE, Kind.FIND_ALL, Kind.ANY_SET]
 
 
@@ -77,8 +78,17 @@ def last_asked(player: Player | None, place: str) -> Exercise | None:
     return make_exercise(wanted_from(row.wanted), row.seed) if row and row.wanted else None
 
 
+def own_exercise(player: Player | None, attempt: str) -> Exercise | None:
+    """An exercise that the learner has answered before, to try it again."""
+    if player is None or not attempt.isascii() or not attempt.isdigit() or len(attempt) > _LONGEST_KEY:
+        return None
+    row = Attempt.objects.filter(pk=int(attempt), **player.key).first()
+    return make_exercise(wanted_from(row.wanted), row.seed) if row and row.wanted and "/" not in row.seed else None
+
+
 @dataclass(frozen=True, slots=True)
 class SlowBoard:
+    attempt: int
     cards: tuple[Card, ...]
     seconds: float
     kind: str
@@ -118,7 +128,7 @@ def about_me(player: Player | None, *, now: float) -> AboutMe:
     if player:
         rows = counted_attempts(player).filter(kind__in=_BOARDS, is_right=True, seconds__isnull=False)
         slow = rows.order_by("-seconds")[:_SLOWEST]
-        boards = [SlowBoard(tuple(map(Card.from_index, row.cards)), row.seconds, row.kind) for row in slow]
+        boards = [SlowBoard(row.pk, tuple(map(Card.from_index, row.cards)), row.seconds, row.kind) for row in slow]
         best = dict(rows.values_list("kind").annotate(Min("seconds")).order_by("kind"))
     return AboutMe(
         path=path(player),

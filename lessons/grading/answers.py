@@ -109,15 +109,17 @@ def _boolean(value: object) -> bool:
 
 
 def _feature(value: object) -> Feature:
+    text = _text(value)
     try:
-        return Feature(_text(value))
+        return Feature(text)
     except ValueError:
         raise BadAnswer(Reason.UNKNOWN_FEATURE) from None
 
 
 def _make(value: object) -> Make:
+    text = _text(value)
     try:
-        return Make(_text(value))
+        return Make(text)
     except ValueError:
         raise BadAnswer(Reason.UNKNOWN_MAKE) from None
 

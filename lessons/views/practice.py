@@ -15,7 +15,7 @@ from games.players import known_player, player
 from games.rules import Feature
 from lessons import queries
 from lessons.answering import answer_exercise
-from lessons.exercises import contrast_pair, fresh_exercise
+from lessons.exercises import Exercise, contrast_pair, fresh_exercise
 from lessons.grading import BadAnswer, Grade
 from lessons.mastery import Try, next_wanted
 from lessons.skills import Kind
@@ -33,7 +33,8 @@ TOO_MANY = 429
 @require_http_methods(["GET", "HEAD", "POST"])
 def practice(request: Request) -> HttpResponse:
     if request.method != "POST":
-        return _page(request, _new_ticket(request))
+        again = queries.own_exercise(known_player(request), request.GET.get("again", ""))
+        return _page(request, _ticket_for(again, time.time()) if again else _new_ticket(request))
     who = player(request)
     try:
         limits.MOVES.count(who.word)
@@ -75,6 +76,10 @@ def _new_ticket(request: Request) -> Ticket:
         exercise, _second = contrast_pair(wanted.focus, seed, easy=wanted.easy)
     else:
         exercise = fresh_exercise(wanted, seed, last)
+    return _ticket_for(exercise, now)
+
+
+def _ticket_for(exercise: Exercise, now: float) -> Ticket:
     return Ticket(place=PLACE, wanted=exercise.wanted, seed=exercise.seed, shown_at=now)
 
 
