@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from django.http import Http404
+from django.http import Http404, HttpRequest
 
+from games import limits
 from games.models import Match, Seat, Way
-from games.players import Player
+from games.players import Player, known_player
 
 
 def own_seat(match: Match, player: Player | None) -> Seat | None:
@@ -15,6 +16,15 @@ def own_seat(match: Match, player: Player | None) -> Seat | None:
     if player.user:
         return next((seat for seat in match.seats.all() if seat.user_id == player.user.pk), None)
     return next((seat for seat in match.seats.all() if seat.guest and seat.guest == player.guest), None)
+
+
+def match_by_code(request: HttpRequest, code: str) -> tuple[Match, Seat | None]:
+    """The match that somebody asks for by a code they may have guessed: wrong ones are counted."""
+    try:
+        return visible_match(code, known_player(request))
+    except Http404:
+        limits.WRONG_CODES_OF_ADDRESS.count(request.META["REMOTE_ADDR"])
+        raise
 
 
 def visible_match(code: str, player: Player | None) -> tuple[Match, Seat | None]:

@@ -7,6 +7,7 @@ written first, so that no worker is needed for it to hold.
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +33,9 @@ CODE_LENGTH = 5
 CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"
 _MOST_TRIES = 100
 _MOST_DUE = 1_000
+_LONGEST_WAIT = 10.0
+
+log = logging.getLogger(__name__)
 
 # SQLite lets waiting writers in unfairly; in one process this lock makes the first to arrive the first to write.
 _sqlite_turn = threading.Lock()
@@ -111,7 +115,7 @@ def command(code: str, order: ask.Command, *, now: float, seen: int | None = Non
     the same one sent twice over a bad network, and does nothing.
     """
 
-    def judge(match: Match, state: rules.Match) -> tuple[did.Event, ...]:
+    def judge(match: Match, state: rules.Match, now: float) -> tuple[did.Event, ...]:
         if seen is not None and seen > match.version:
             raise Refused(Reason.UNSEEN_VERSION)
         if seen is not None and seen < match.version and _was_given(match, order, seen):
@@ -140,57 +144,76 @@ def catch_up_all(*, now: float) -> int:
     """Write what is due in any match; how many there were."""
     codes = list(Match.objects.filter(due__lte=now).values_list("code", flat=True))
     for code in codes:
-        catch_up(code, now=now)
+        try:
+            catch_up(code, now=now)
+        except Exception:
+            # One match that is broken does not stop the time of the others.
+            log.exception("the time of match %s could not be kept", code)
     return len(codes)
 
 
 def join(code: str, player: Player, *, now: float) -> Seat:
     """Seat a player, or bring the player back to the seat that is already theirs."""
 
-    def sit(match: Match, state: rules.Match) -> tuple[did.Event, ...]:
+    def sit(match: Match, state: rules.Match, now: float) -> tuple[did.Event, ...]:
         own = Seat.objects.filter(match=match, **player.key).first()
-        if own:
-            return decide(state, ask.Join(own.number), now)
-        events = decide(state, ask.Join(), now)
-        Seat.objects.create(match=match, number=len(state.seats), name=player.name, **player.key)
-        return events
+        return decide(state, ask.Join(own.number if own else None), now)
 
-    written = _write(code, sit, now=now)
+    def keep(match: Match, events: Sequence[did.Event]) -> None:
+        for event in events:
+            if isinstance(event, did.Joined):
+                Seat.objects.get_or_create(match=match, number=event.seat, defaults={"name": player.name, **player.key})
+
+    written = _write(code, sit, now=now, keep=keep)
     return Seat.objects.get(match=written.match, **player.key)
 
 
-Decision = Callable[[Match, rules.Match], tuple[did.Event, ...]]
+Decision = Callable[[Match, rules.Match, float], tuple[did.Event, ...]]
+Keeping = Callable[[Match, Sequence[did.Event]], None]
 
 
-def _write(code: str, decision: Decision, *, now: float) -> Written:
+def _write(code: str, decision: Decision, *, now: float, keep: Keeping | None = None) -> Written:
     for _try in range(_MOST_TRIES):
         try:
-            return _try_to_write(code, decision, now=now)
+            return _try_to_write(code, decision, now, keep)
         except Outrun:
             continue
     raise Outrun(f"{code} was written by others {_MOST_TRIES} times while we wanted to")
 
 
-def _try_to_write(code: str, decision: Decision, *, now: float) -> Written:
+def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | None) -> Written:
     refused: Refused | None = None
     with _turn(), transaction.atomic():
         match = Match.objects.get(code=code)
+        now = _not_before(match, now)
         opponents = _opponents(match)
         state, due = _catch_up(match.state, opponents, now)
         own: tuple[did.Event, ...] = ()
         try:
-            own = decision(match, state)
+            own = decision(match, state, now)
         except Refused as error:
             refused = error
         state = replay(state, own)
         if due or own:
             _save(match, state, [*due, *own], opponents, now)
+            if keep:
+                # Only now is the version ours: before, another's seat could be in the way.
+                keep(match, own)
     if due or own:
         # After our turn, so that a listener may write; and whatever it does, the command is done.
         transaction.on_commit(lambda: _tell(match.code, match.version), robust=True)
     if refused:
         raise refused
     return Written(match, state, own)
+
+
+def _not_before(match: Match, now: float) -> float:
+    """The moment, or that of the last write where it came while we waited for our turn: a log goes forward.
+
+    A clock that has jumped by more than any waiting is taken as it is.
+    """
+    last = match.touched_at.timestamp()
+    return last if 0 < last - now < _LONGEST_WAIT else now
 
 
 def _catch_up(state: rules.Match, opponents: Mapping[int, Strength], now: float) -> tuple[rules.Match, list[did.Event]]:

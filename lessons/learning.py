@@ -95,6 +95,7 @@ def take_along(guest: Player, user: Player) -> None:
     """Make what a guest has learned the user's own."""
     with transaction.atomic():
         Attempt.objects.filter(**guest.key).update(guest="", **user.key)
+        _keep_one_first(user)
         known = StepDone.objects.filter(**user.key).values_list("unit", "step")
         for row in StepDone.objects.filter(**guest.key):
             if (row.unit, row.step) in known:
@@ -104,21 +105,30 @@ def take_along(guest: Player, user: Player) -> None:
         rebuild(user)
 
 
+def _keep_one_first(player: Player) -> None:
+    """Of a question that was tried as a guest and as a user, the earlier first try is the first."""
+    seen: set[tuple[str, str]] = set()
+    for row in Attempt.objects.filter(is_first=True, **player.key).order_by("at", "pk"):
+        if (row.place, row.seed) in seen:
+            Attempt.objects.filter(pk=row.pk).update(is_first=False)
+        seen.add((row.place, row.seed))
+
+
 def counted_attempts(player: Player) -> Any:
     """The tries that say something about skills, in their order."""
-    return Attempt.objects.filter(is_first=True, **player.key).exclude(kind="").order_by("at", "pk")
+    return Attempt.objects.filter(is_first=True, **player.key).exclude(evidence=[]).order_by("at", "pk")
 
 
 def try_of(row: Attempt) -> Try:
     return Try(
         at=row.at.timestamp(),
-        kind=Kind(row.kind),
+        kind=Kind(row.kind) if row.kind else None,
         is_right=row.is_right,
         missed=tuple(Feature(feature) for feature in row.missed),
         evidence=tuple(Evidence(Skill(skill), is_right) for skill, is_right in row.evidence),
         seconds=row.seconds,
         hints=row.hints,
-        wanted=wanted_from(row.wanted) if row.wanted else Wanted(Kind(row.kind)),
+        wanted=wanted_from(row.wanted) if row.wanted else None,
     )
 
 

@@ -234,7 +234,7 @@ def next_wanted(
     """
     states = mastery(tries, now) if states is None else states
     held = {skill: probability_at(state, now) for skill, state in states.items()}
-    choices = _but_not(_asked_too_often(tries, last), [each for each in every_wanted() if _is_ready(each, held)])
+    choices = _but_not(_asked_too_often(tries, last), _open(held))
     if corrections := _corrections(choices, troubled_feature(tries)):
         return min(corrections, key=lambda wanted: wanted.difficulty)
     due = due_skills(states, now)
@@ -257,16 +257,16 @@ def every_wanted() -> tuple[Wanted, ...]:
     return (*full, *(wanted for wanted in easy if wanted.focus is not Feature.SHADING))
 
 
-def _is_ready(wanted: Wanted, held: Mapping[Skill, float]) -> bool:
-    """Whether the learner has what the exercise builds on; boards start with the easy deck."""
-    kind = wanted.kind
+def _open(held: Mapping[Skill, float]) -> list[Wanted]:
+    """Whatever the learner has the foundations for; boards start with the easy deck."""
     growing = sum(held[skill] >= THRESHOLDS[Level.GROWING] for skill in FEATURE_SKILLS)
-    return (
-        growing >= FEATURES_NEEDED[kind]
-        and all(held[skill] >= READY for skill in NEEDS[kind])
-        and all(held[differing_skill(number)] >= READY for number in range(1, wanted.difficulty))
-        and wanted.easy is (kind in BOARDS and held[kind_skill(kind)] < THRESHOLDS[Level.GROWING])
-    )
+    hardest = next((n for n in range(1, HARDEST) if held[differing_skill(n)] < READY), HARDEST)
+    easy = {
+        kind: kind in BOARDS and held[kind_skill(kind)] < THRESHOLDS[Level.GROWING]
+        for kind, needs in NEEDS.items()
+        if growing >= FEATURES_NEEDED[kind] and all(held[skill] >= READY for skill in needs)
+    }
+    return [each for each in every_wanted() if each.difficulty <= hardest and easy.get(each.kind) is each.easy]
 
 
 @cache
@@ -285,7 +285,7 @@ def _gain(wanted: Wanted, held: Mapping[Skill, float]) -> float:
 
 
 def _but_not(stale: Wanted | None, choices: list[Wanted]) -> list[Wanted]:
-    return [wanted for wanted in choices if wanted != stale] or choices
+    return [wanted for wanted in choices if stale is None or wanted != stale] or choices
 
 
 def _asked_too_often(tries: Sequence[Try], last: Wanted | None) -> Wanted | None:

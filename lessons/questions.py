@@ -24,7 +24,7 @@ from games.rules.errors import Refused, RulesError
 from games.rules.triples import Triple, Verdict, third_card
 from games.words import REFUSALS
 from lessons.exercises import Exercise
-from lessons.skills import Evidence, Kind, Wanted, feature_skill
+from lessons.skills import Evidence, Wanted, feature_skill
 
 Text = str | Promise
 Answer = Mapping[str, Any]
@@ -47,14 +47,11 @@ class Feedback:
     verdict: Verdict | None = None
     evidence: tuple[Evidence, ...] = ()
     missed: tuple[Feature, ...] = ()
-    weighs_as: Kind | None = None
-    """The kind of exercise that is as easy to guess: so much the evidence counts."""
 
 
-def _one_feature(feature: Feature, *, is_right: bool, weighs_as: Kind = Kind.EXPLAIN) -> Feedback:
+def _one_feature(feature: Feature, *, is_right: bool) -> Feedback:
     missed = () if is_right else (feature,)
-    evidence = (Evidence(feature_skill(feature), is_right),)
-    return Feedback(is_right, evidence=evidence, missed=missed, weighs_as=weighs_as)
+    return Feedback(is_right, evidence=(Evidence(feature_skill(feature), is_right),), missed=missed)
 
 
 def _chosen(answer: Answer, name: str, offered: Sequence[str]) -> str:
@@ -127,7 +124,7 @@ class WhatChanged:
 
     def judge(self, answer: Answer) -> Feedback:
         feature = _chosen(answer, "feature", list(Feature))
-        return _one_feature(self._changed[0], is_right=feature == self._changed[0], weighs_as=Kind.WHICH_BREAKS)
+        return _one_feature(self._changed[0], is_right=feature == self._changed[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core import signing
 
-from lessons.exercises import Exercise, make_exercise
+from lessons.exercises import BadWanted, Exercise, make_exercise
 from lessons.learning import wanted_from
 from lessons.questions import Ask
 from lessons.skills import Wanted
@@ -60,4 +60,10 @@ def read_ticket(text: str) -> Ticket:
         raise BadTicket(str(error)) from error
     wanted = wanted_from(data.pop("wanted"))
     found = tuple((a, b, c) for a, b, c in data.pop("found"))
-    return Ticket(wanted=wanted, found=found, **data)
+    ticket = Ticket(wanted=wanted, found=found, **data)
+    try:
+        # The course may have changed since it was signed.
+        _ = ticket.exercise
+    except BadWanted as error:
+        raise BadTicket(str(error)) from error
+    return ticket

@@ -30,6 +30,9 @@ PRIOR: Final[Mapping[Skill, float]] = dict.fromkeys(Skill, 0.1) | {
 LEARN: Final = 0.12
 """The chance to learn a skill from one answer and its feedback; fits to real tutors lie between 0.05 and 0.3."""
 
+HALFWAY: Final = 0.3
+"""How far one has come, on average, who does not hold a skill yet."""
+
 HELP: Final = 0.5
 """What each hint leaves of what a right answer says."""
 
@@ -119,17 +122,22 @@ def weigh(state: SkillState, is_right: bool, *, kind: Kind | None, at: float, hi
     )
 
 
+def _without(chance: Odds) -> float:
+    """How often one is right who does not hold the skill: by chance, and as far as one has come."""
+    return chance.guess + HALFWAY * (1 - chance.slip - chance.guess)
+
+
 def _after_right(before: float, chance: Odds, unaided: float) -> float:
     held = 1 - chance.slip
     # With help, one who does not have the skill is right nearly as often as one who does.
-    guessed = held - (held - chance.guess) * unaided
-    posterior = before * held / (before * held + (1 - before) * guessed)
+    without = held - (held - _without(chance)) * unaided
+    posterior = before * held / (before * held + (1 - before) * without)
     return min(CEILING, max(before, posterior + (1 - posterior) * LEARN * unaided))
 
 
 def _after_wrong(before: float, chance: Odds) -> float:
     slipped = before * chance.slip
-    posterior = slipped / (slipped + (1 - before) * (1 - chance.guess))
+    posterior = slipped / (slipped + (1 - before) * (1 - _without(chance)))
     # The correction teaches too, but a wrong answer is never a reason to think better of somebody.
     return min(before, posterior + (1 - posterior) * LEARN)
 

@@ -90,6 +90,7 @@ class Hub:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="live")
         self._tasks: set[asyncio.Task[None]] = set()
+        self._leaving: dict[tuple[str, int], asyncio.TimerHandle] = {}
 
     def start(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -116,6 +117,7 @@ class Hub:
         topic.watchers.add(watcher)
         if watcher.watch.seat is not None:
             topic.seats[watcher.watch.seat] += 1
+            self._forget_leaving(watcher.watch.code, watcher.watch.seat)
         self._start(self._first(watcher, topic))
 
     def leave(self, watcher: Watcher) -> None:
@@ -125,7 +127,8 @@ class Hub:
         if seat is not None:
             topic.seats[seat] -= 1
             if not topic.seats[seat] and self._loop:
-                self._loop.call_later(GRACE_SECONDS, self._check_gone, code, seat)
+                self._forget_leaving(code, seat)
+                self._leaving[code, seat] = self._loop.call_later(GRACE_SECONDS, self._gone, code, seat)
         if not topic.watchers:
             if topic.timer:
                 topic.timer.cancel()
@@ -198,10 +201,14 @@ class Hub:
     def _due(self, code: str) -> None:
         self._start(self._quietly(partial(matches.catch_up, code, now=time.time())))
 
-    def _check_gone(self, code: str, seat: int) -> None:
-        topic = self._topics.get(code)
-        if topic is None or not topic.seats[seat]:
-            self._start(self._quietly(partial(matches.command, code, ask.Disconnect(seat), now=time.time())))
+    def _gone(self, code: str, seat: int) -> None:
+        del self._leaving[code, seat]
+        self._start(self._quietly(partial(matches.command, code, ask.Disconnect(seat), now=time.time())))
+
+    def _forget_leaving(self, code: str, seat: int) -> None:
+        timer = self._leaving.pop((code, seat), None)
+        if timer:
+            timer.cancel()
 
     async def _quietly(self, work: Callable[[], object]) -> None:
         try:

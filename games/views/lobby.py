@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from games import limits, matches, queries
-from games.access import visible_match
+from games.access import match_by_code, visible_match
 from games.forms import FORMS, OpenForm
-from games.models import Match, Way
+from games.models import Way
 from games.players import Player, known_player, player
 from games.rules import Options
 from games.rules import commands as ask
@@ -70,12 +70,11 @@ def _open(who: Player, way: Way, options: Options, computers: list[str], *, is_o
 def find_table(request: Request) -> HttpResponse:
     """From a code to its table."""
     code = "".join(request.POST.get("code", "").split()).upper()
-    match = Match.objects.filter(code=code).first()
-    if match is None:
-        try:
-            limits.WRONG_CODES_OF_ADDRESS.count(request.META["REMOTE_ADDR"])
-        except limits.TooMany:
-            return _page(request, status=TOO_MANY, notice=_("Too many wrong codes. Wait a minute."))
+    try:
+        match, _seat = match_by_code(request, code)
+    except limits.TooMany:
+        return _page(request, status=TOO_MANY, notice=_("Too many wrong codes. Wait a minute."))
+    except Http404:
         return _page(request, status=422, notice=_("No table has this code. Check each letter."))
     return redirect("play:table", match.code)
 

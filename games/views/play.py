@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from games import limits, matches
-from games.access import visible_match
+from games.access import match_by_code, visible_match
 from games.live import tokens
 from games.live.render import render as render_table
 from games.models import Match, Seat, Way
@@ -33,7 +33,10 @@ HINT_STAGES = [stage.value for stage in Stage]
 @require_safe
 def table(request: Request, code: str) -> HttpResponse:
     """The page of a match: the table that all see, and around it what is mine."""
-    match, seat = visible_match(code, known_player(request))
+    try:
+        match, seat = match_by_code(request, code)
+    except limits.TooMany:
+        return HttpResponse(_("Too many wrong codes. Wait a minute."), status=TOO_MANY)
     match = _up_to_date(match)
     return _page(request, match, seat)
 

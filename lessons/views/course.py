@@ -71,7 +71,7 @@ def _answer_question(request: Request, who: Player, unit: Unit, step: Step) -> H
         place = f"{unit.slug}/{step.slug}"
         record_attempt(
             who,
-            Asked(place=place, kind=feedback.weighs_as, seed=place),
+            Asked(place=place, kind=None, seed=place),
             Answered(answer=answer, is_right=feedback.is_right, missed=feedback.missed, evidence=feedback.evidence),
             now=now,
         )

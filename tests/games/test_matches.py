@@ -521,11 +521,11 @@ def outrun_once(decision):
     """A decision that sees another write come between its reading and its writing, the first time it is made."""
     tries: list[int] = []
 
-    def outrun(match, state):
+    def outrun(match, state, now):
         tries.append(match.version)
         if len(tries) == 1:
             Match.objects.filter(pk=match.pk).update(version=F("version") + 1)
-        return decision(match, state)
+        return decision(match, state, now)
 
     return outrun, tries
 
@@ -533,7 +533,7 @@ def outrun_once(decision):
 def test_a_write_on_an_old_version_is_decided_again_and_written_once():
     code = open_together(BEN)
     version = stored(code).version
-    decision, tries = outrun_once(lambda match, state: decide(state, ask.Call(0), NOW))
+    decision, tries = outrun_once(lambda match, state, now: decide(state, ask.Call(0), NOW))
     written = matches._write(code, decision, now=NOW)
     assert tries == [version, version]
     assert kinds(written.events) == ["Called"]
@@ -545,11 +545,11 @@ def test_who_is_outrun_is_judged_by_what_the_other_has_written(monkeypatch):
     code = open_together(BEN)
     honest = matches._try_to_write
 
-    def outrun_by_ben(code, decision, *, now):
+    def outrun_by_ben(code, decision, now, keep):
         monkeypatch.setattr(matches, "_try_to_write", honest)
         late, _ = outrun_once(decision)
         try:
-            return honest(code, late, now=now)
+            return honest(code, late, now, keep)
         except matches.Outrun:
             matches.command(code, ask.Call(1), now=now)
             raise
@@ -564,10 +564,10 @@ def test_a_join_that_is_outrun_leaves_no_second_seat(monkeypatch):
     code = open_together()
     honest = matches._try_to_write
 
-    def outrun(code, decision, *, now):
+    def outrun(code, decision, now, keep):
         monkeypatch.setattr(matches, "_try_to_write", honest)
         late, _ = outrun_once(decision)
-        return honest(code, late, now=now)
+        return honest(code, late, now, keep)
 
     monkeypatch.setattr(matches, "_try_to_write", outrun)
     assert matches.join(code, BEN, now=NOW).number == 1
@@ -581,7 +581,7 @@ def test_who_is_always_outrun_is_told_so_in_the_end(monkeypatch):
     before = everything(code)
     tries = []
 
-    def always_outrun(match, state):
+    def always_outrun(match, state, now):
         tries.append(match.version)
         Match.objects.filter(pk=match.pk).update(version=F("version") + 1)
         return decide(state, ask.Call(0), NOW)
@@ -673,7 +673,7 @@ def test_listeners_hear_nothing_where_nothing_was_written(told, django_capture_o
 
 def test_a_write_that_was_outrun_is_not_told(told, django_capture_on_commit_callbacks):
     code = open_together(BEN)
-    decision, _ = outrun_once(lambda match, state: decide(state, ask.Call(0), NOW))
+    decision, _ = outrun_once(lambda match, state, now: decide(state, ask.Call(0), NOW))
     with django_capture_on_commit_callbacks(execute=True):
         matches._write(code, decision, now=NOW)
     assert told == [(code, stored(code).version)]

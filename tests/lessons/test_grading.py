@@ -1,0 +1,404 @@
+"""Grades: right by the plain rules, telling about skills, and never upset by what comes in."""
+
+import contextlib
+import itertools
+import json
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from games.rules import Card, Feature, is_set
+from lessons.exercises import Exercise, make_exercise
+from lessons.grading import BadAnswer, HelpKind, Reason, grade, help_stages
+from lessons.skills import Kind, Skill, Wanted
+from tests.lessons.samples import broken, differing, exercises, is_yes, make_of, of_make, sets_on
+
+NUMBER, COLOR, SHADING, SHAPE = Feature
+
+# The plain rules give every answer's grade once more
+
+
+def indices(cards) -> list[int]:
+    return sorted(card.index for card in cards)
+
+
+def explained(exercise) -> dict[str, str]:
+    return {feature.value: make_of(exercise.cards, feature) for feature in Feature}
+
+
+def answers(exercise: Exercise, rng: random.Random):
+    """Some answers, right and wrong, each with whether it is right."""
+    cards = exercise.cards
+    feature = rng.choice(list(Feature))
+    match exercise.kind:
+        case Kind.IS_SET:
+            yield {"yes": True}, not broken(cards)
+            yield {"yes": False}, bool(broken(cards))
+            yield {"yes": False, "breaks": feature.value}, feature in broken(cards)
+        case Kind.WHICH_BREAKS:
+            yield {"breaks": broken(cards)[0].value}, True
+            yield {"breaks": feature.value}, feature in broken(cards)
+        case Kind.EXPLAIN:
+            yield explained(exercise), True
+            makes = {"all-same", "all-different", "two-and-one"} - {make_of(cards, feature)}
+            yield explained(exercise) | {feature.value: rng.choice(sorted(makes))}, False
+        case Kind.THIRD_CARD:
+            two = rng.sample(exercise.choices, 2)
+            yield from (({"card": card.index}, not broken((*cards, card))) for card in two)
+        case Kind.FIND_ONE:
+            yield {"cards": indices(rng.choice(sets_on(cards)))}, True
+            picked = rng.sample(cards, 3)
+            yield {"cards": [card.index for card in picked]}, not broken(picked)
+        case Kind.FIND_ALL:
+            found = [indices(triple) for triple in sets_on(cards)]
+            wrong = next(triple for triple in itertools.combinations(cards, 3) if broken(triple))
+            yield {"sets": rng.sample(found, len(found))}, True
+            yield {"sets": rng.choice([found[1:], [*found, indices(wrong)]])}, False
+        case Kind.ANY_SET:
+            yield {"yes": True}, is_yes(exercise)
+            yield {"yes": False}, not is_yes(exercise)
+
+
+def graded(kind, count=None):
+    rng = random.Random(3)
+    for exercise in exercises(kind)[:count]:
+        for answer, is_right in answers(exercise, rng):
+            yield exercise, answer, is_right, grade(exercise, answer)
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_grades_agree_with_the_plain_rules(kind):
+    for exercise, answer, is_right, result in graded(kind):
+        assert result.is_right == is_right, (exercise, answer)
+        verdict = result.verdict
+        assert verdict is None or [each.feature for each in verdict.broken] == broken(verdict.cards)
+        skills = [each.skill for each in result.evidence]
+        assert len(set(skills)) == len(skills)
+        assert (skills[0], result.evidence[0].is_right) == (kind.value, is_right)
+        wrong = {each.skill.value for each in result.evidence if not each.is_right}
+        assert wrong & {feature.value for feature in Feature} == {feature.value for feature in result.missed}
+        assert not (is_right and wrong)
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_the_solution_is_what_the_plain_rules_say(kind):
+    for exercise in exercises(kind)[:2_000]:
+        solution = grade(exercise, next(answers(exercise, random.Random(1)))[0]).solution
+        match kind:
+            case Kind.THIRD_CARD:
+                assert not broken((*exercise.cards, solution.card))
+            case Kind.EXPLAIN:
+                assert solution.makes == explained(exercise)
+            case Kind.IS_SET | Kind.WHICH_BREAKS:
+                assert list(solution.breaks) == broken(exercise.cards)
+                assert solution.yes in {None, not solution.breaks}
+            case _:
+                assert set(map(frozenset, solution.sets)) == set(sets_on(exercise.cards))
+                assert solution.yes in {None, is_yes(exercise)}
+
+
+# What an answer says about skills
+
+
+def triple(kind: Kind, *cards: str, easy: bool = False) -> Exercise:
+    """Three cards in short: "1rso" is one red solid oval."""
+    words = {
+        "r": "red", "g": "green", "p": "purple", "s": "solid", "t": "striped", "u": "outlined",
+        "o": "oval", "q": "squiggle", "d": "diamond",
+    }  # fmt: skip
+    shown = tuple(Card(int(text[0]), *(words[letter] for letter in text[1:])) for text in cards)
+    return Exercise(Wanted(kind, easy=easy), "by hand", shown)
+
+
+SET_OF_2 = ("1rso", "2gso", "3pso")
+NEAR_MISS = ("1rso", "2rto", "3rso")
+CLEAR = ("1rso", "2rto", "3gso")
+
+
+def evidence(exercise, answer) -> dict[str, bool]:
+    return {each.skill.value: each.is_right for each in grade(exercise, answer).evidence}
+
+
+@pytest.mark.parametrize(
+    ("cards", "answer", "says"),
+    [
+        (SET_OF_2, {"yes": True}, {"is-set": True, "differs-2": True}),
+        (SET_OF_2, {"yes": False}, {"is-set": False, "differs-2": False}),
+        (SET_OF_2, {"yes": False, "breaks": "color"}, {"is-set": False, "differs-2": False, "color": False}),
+        (NEAR_MISS, {"yes": True}, {"is-set": False, "shading": False}),
+        (NEAR_MISS, {"yes": False}, {"is-set": True, "shading": True}),
+        (NEAR_MISS, {"yes": False, "breaks": "shading"}, {"is-set": True, "shading": True}),
+        (NEAR_MISS, {"yes": False, "breaks": "number"}, {"is-set": False, "number": False, "shading": False}),
+        (CLEAR, {"yes": True}, {"is-set": False, "color": False, "shading": False}),
+        (CLEAR, {"yes": False}, {"is-set": True}),
+        (CLEAR, {"yes": False, "breaks": "color"}, {"is-set": True, "color": True}),
+        (CLEAR, {"yes": False, "breaks": "shape"}, {"is-set": False, "shape": False}),
+    ],
+)
+def test_what_a_judgement_says_about_skills(cards, answer, says):
+    assert evidence(triple(Kind.IS_SET, *cards), answer) == says
+
+
+@pytest.mark.parametrize(
+    ("blamed", "says"),
+    [
+        ("shading", {"which-breaks": True, "shading": True}),
+        ("number", {"which-breaks": False, "number": False, "shading": False}),
+    ],
+)
+def test_what_a_blame_says_about_skills(blamed, says):
+    assert evidence(triple(Kind.WHICH_BREAKS, *NEAR_MISS), {"breaks": blamed}) == says
+
+
+def test_an_explanation_tells_about_all_four_features():
+    answer = {"number": "all-different", "color": "all-same", "shading": "all-same", "shape": "all-same"}
+    says = {"explain": False, "number": True, "color": True, "shading": False, "shape": True}
+    assert evidence(triple(Kind.EXPLAIN, *NEAR_MISS), answer) == says
+    assert grade(triple(Kind.EXPLAIN, *NEAR_MISS), answer).missed == (SHADING,)
+
+
+def test_in_the_easy_deck_shading_can_be_seen_wrong_but_not_right():
+    exercise = triple(Kind.EXPLAIN, *SET_OF_2, easy=True)
+    right = {"number": "all-different", "color": "all-different", "shading": "all-same", "shape": "all-same"}
+    assert "shading" not in evidence(exercise, right)
+    assert evidence(exercise, right | {"shading": "two-and-one"})["shading"] is False
+
+
+def test_the_right_third_card_tells_about_the_features_that_the_choices_differ_in():
+    for exercise in exercises(Kind.THIRD_CARD)[:500]:
+        right = next(card for card in exercise.choices if is_set(*exercise.cards, card))
+        at_stake = {each.value for each in Feature if len({card.value(each) for card in exercise.choices}) > 1}
+        level = f"differs-{exercise.wanted.difficulty}"
+        assert evidence(exercise, {"card": right.index}) == dict.fromkeys({"third-card", level} | at_stake, True)
+
+
+def test_a_wrong_third_card_tells_about_the_features_it_breaks():
+    for exercise in exercises(Kind.THIRD_CARD)[:500]:
+        for card in exercise.choices:
+            breaks = {each.value for each in broken((*exercise.cards, card))}
+            if breaks:
+                level = f"differs-{exercise.wanted.difficulty}"
+                assert evidence(exercise, {"card": card.index}) == dict.fromkeys({"third-card", level} | breaks, False)
+
+
+def test_a_pick_tells_what_kind_of_set_was_found_or_what_was_overlooked():
+    for exercise in exercises(Kind.FIND_ONE)[:64]:
+        for cards in itertools.combinations(exercise.cards, 3):
+            says = {"find-one": not broken(cards)} | {each.value: False for each in broken(cards)}
+            says |= {} if broken(cards) else {f"differs-{differing(cards)}": True}
+            assert evidence(exercise, {"cards": indices(cards)}) == says
+
+
+def test_of_sets_to_find_all_of_a_level_counts_as_seen_when_all_of_it_are():
+    for exercise in exercises(Kind.FIND_ALL)[:500]:
+        there = sets_on(exercise.cards)
+        found = there[1:]
+        levels = {f"differs-{differing(each)}": True for each in there} | {f"differs-{differing(there[0])}": False}
+        assert evidence(exercise, {"sets": [indices(each) for each in found]}) == {"find-all": False} | levels
+
+
+def test_a_board_without_a_set_tells_only_about_its_kind():
+    for exercise in exercises(Kind.ANY_SET)[:500]:
+        for yes in (True, False):
+            is_right = yes == is_yes(exercise)
+            level = {f"differs-{exercise.wanted.difficulty}": is_right} if is_yes(exercise) else {}
+            assert evidence(exercise, {"yes": yes}) == {"any-set": is_right} | level
+
+
+def test_every_skill_gets_both_kinds_of_evidence():
+    seen = {
+        (each.skill, each.is_right) for kind in Kind for *_, result in graded(kind, 300) for each in result.evidence
+    }
+    assert seen == set(itertools.product(Skill, [True, False]))
+
+
+def test_the_verdict_is_on_the_triple_in_question():
+    for exercise in exercises(Kind.THIRD_CARD)[:100]:
+        card = exercise.choices[0]
+        assert grade(exercise, {"card": card.index}).verdict.cards == (*exercise.cards, card)
+    for exercise in exercises(Kind.FIND_ALL)[:100]:
+        wrong = next(cards for cards in itertools.combinations(exercise.cards, 3) if broken(cards))
+        found = [indices(each) for each in sets_on(exercise.cards)]
+        assert set(grade(exercise, {"sets": [*found, indices(wrong)]}).verdict.cards) == set(wrong)
+        assert grade(exercise, {"sets": found}).verdict is None
+    for exercise in exercises(Kind.ANY_SET)[:100]:
+        verdict = grade(exercise, {"yes": True}).verdict
+        assert (verdict is not None and verdict.is_set) == is_yes(exercise)
+
+
+# Answers that are none
+
+
+def some(kind) -> Exercise:
+    return make_exercise(Wanted(kind, 2), "some")
+
+
+def not_shown(exercise) -> int:
+    shown = {card.index for card in (*exercise.cards, *exercise.choices)}
+    return next(index for index in range(81) if index not in shown)
+
+
+FIND_ONE, FIND_ALL = some(Kind.FIND_ONE), some(Kind.FIND_ALL)
+A, B, C, D = (card.index for card in FIND_ONE.cards[:4])
+FOUND = indices(sets_on(FIND_ALL.cards)[0])
+
+NO_ANSWERS = [
+    (Kind.IS_SET, None, Reason.WRONG_TYPE),
+    (Kind.IS_SET, [], Reason.WRONG_TYPE),
+    (Kind.IS_SET, {}, Reason.NOT_ANSWERED),
+    (Kind.IS_SET, {"yes": None}, Reason.NOT_ANSWERED),
+    (Kind.IS_SET, {"yes": 1}, Reason.WRONG_TYPE),
+    (Kind.IS_SET, {"yes": "true"}, Reason.WRONG_TYPE),
+    (Kind.IS_SET, {"yes": False, "breaks": "weight"}, Reason.UNKNOWN_FEATURE),
+    (Kind.IS_SET, {"yes": False, "breaks": ["color"]}, Reason.WRONG_TYPE),
+    (Kind.IS_SET, {"yes": True, "breaks": "color"}, Reason.CONTRADICTION),
+    (Kind.IS_SET, {"yes": True, "no": False}, Reason.UNKNOWN_FIELD),
+    (Kind.ANY_SET, {"yes": False, "breaks": "color"}, Reason.UNKNOWN_FIELD),
+    (Kind.WHICH_BREAKS, {"breaks": ""}, Reason.UNKNOWN_FEATURE),
+    (Kind.EXPLAIN, {"number": "all-same"}, Reason.NOT_ANSWERED),
+    (Kind.EXPLAIN, dict.fromkeys(Feature, "some-same"), Reason.UNKNOWN_MAKE),
+    (Kind.EXPLAIN, dict.fromkeys(Feature, 2), Reason.WRONG_TYPE),
+    (Kind.THIRD_CARD, {"card": True}, Reason.WRONG_TYPE),
+    (Kind.THIRD_CARD, {"card": 1.0}, Reason.WRONG_TYPE),
+    (Kind.THIRD_CARD, {"card": -1}, Reason.CARD_NOT_SHOWN),
+    (Kind.THIRD_CARD, {"card": not_shown(some(Kind.THIRD_CARD))}, Reason.CARD_NOT_SHOWN),
+    (Kind.THIRD_CARD, {"card": some(Kind.THIRD_CARD).cards[0].index}, Reason.CARD_NOT_SHOWN),
+    (Kind.FIND_ONE, {"cards": "abc"}, Reason.WRONG_TYPE),
+    (Kind.FIND_ONE, {"cards": [A, B, None]}, Reason.WRONG_TYPE),
+    (Kind.FIND_ONE, {"cards": [A, B, not_shown(FIND_ONE)]}, Reason.CARD_NOT_SHOWN),
+    (Kind.FIND_ONE, {"cards": [A, B, A]}, Reason.SAME_CARD_TWICE),
+    (Kind.FIND_ONE, {"cards": []}, Reason.FEWER_THAN_THREE),
+    (Kind.FIND_ONE, {"cards": [A, B]}, Reason.FEWER_THAN_THREE),
+    (Kind.FIND_ONE, {"cards": [A, B, C, D]}, Reason.MORE_THAN_THREE),
+    (Kind.FIND_ALL, {"sets": FOUND}, Reason.WRONG_TYPE),
+    (Kind.FIND_ALL, {"sets": [FOUND, FOUND[:2]]}, Reason.FEWER_THAN_THREE),
+    (Kind.FIND_ALL, {"sets": [FOUND, FOUND[::-1]]}, Reason.SAME_SET_TWICE),
+]
+
+
+@pytest.mark.parametrize(("kind", "answer", "reason"), NO_ANSWERS, ids=str)
+def test_what_is_no_answer_is_refused_with_the_reason(kind, answer, reason):
+    with pytest.raises(BadAnswer) as refused:
+        grade(some(kind), answer)
+    assert refused.value.reason is reason
+    assert isinstance(refused.value, ValueError)
+
+
+def test_every_reason_is_tried():
+    assert {reason for *_, reason in NO_ANSWERS} == set(Reason)
+
+
+names = st.sampled_from(["yes", "breaks", "card", "cards", "sets", *Feature]).map(str)
+scalars = (
+    st.none() | st.booleans() | st.integers(-2, 90) | st.integers() | st.floats(allow_nan=False)
+    | st.sampled_from([*Feature, "all-same", "two-and-one"]).map(str) | st.text(max_size=5)
+)  # fmt: skip
+anything = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(names | st.text(max_size=5), inner, max_size=5),
+    max_leaves=12,
+)
+nearly_answers = st.one_of(
+    st.dictionaries(names, anything, max_size=4),
+    st.fixed_dictionaries({"yes": scalars}, optional={"breaks": scalars}),
+    st.fixed_dictionaries({feature.value: scalars for feature in Feature}),
+    st.fixed_dictionaries({"cards": st.lists(st.sampled_from([A, B, C, D]) | scalars, max_size=4)}),
+    st.fixed_dictionaries({"sets": st.lists(st.permutations(FOUND) | st.lists(scalars, max_size=4), max_size=3)}),
+)
+
+
+@pytest.mark.parametrize("kind", Kind)
+@settings(max_examples=300, deadline=None)
+@given(answer=anything | nearly_answers)
+def test_any_json_is_graded_or_refused_and_nothing_else(kind, answer):
+    answer = json.loads(json.dumps(answer))
+    with contextlib.suppress(BadAnswer):
+        result = grade(some(kind), answer)
+        assert result.evidence[0].is_right is result.is_right
+
+
+# Help in stages
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_help_ends_with_the_answer_and_does_not_begin_with_it(kind):
+    for exercise in exercises(kind)[:300]:
+        stages = help_stages(exercise)
+        assert len(stages) >= 4
+        assert not stages[0].cards
+        assert not stages[0].verdicts
+        last = stages[-1]
+        match kind:
+            case Kind.IS_SET | Kind.WHICH_BREAKS | Kind.EXPLAIN:
+                assert [each.kind for each in last.verdicts] == list(explained(exercise).values())
+            case Kind.THIRD_CARD:
+                assert not broken((*exercise.cards, *last.cards))
+            case _:
+                assert frozenset(last.cards) in sets_on(exercise.cards) or (last.count == 0 and not is_yes(exercise))
+
+
+@pytest.mark.parametrize("kind", [Kind.IS_SET, Kind.EXPLAIN])
+def test_help_points_at_a_feature_before_it_says_how_it_stands(kind):
+    for exercise in exercises(kind)[:300]:
+        _, look, stands, _ = help_stages(exercise)
+        assert (look.kind, stands.kind) == (HelpKind.LOOK_AT, HelpKind.HOW_IT_STANDS)
+        assert look.feature is stands.feature
+        assert look.feature in (broken(exercise.cards) or of_make(exercise.cards, "all-different"))
+        assert not look.verdicts
+        assert [str(each.kind) for each in stands.verdicts] == [make_of(exercise.cards, stands.feature)]
+
+
+def test_help_does_not_name_the_feature_that_breaks_it_before_the_end():
+    for exercise in exercises(Kind.WHICH_BREAKS)[:300]:
+        *before, _ = help_stages(exercise)
+        assert {each.feature for each in before}.isdisjoint(broken(exercise.cards))
+        ruled_out, odd = before[1:]
+        assert ruled_out.verdicts[0].feature is ruled_out.feature
+        (feature,) = broken(exercise.cards)
+        values = [card.value(feature) for card in exercise.cards]
+        assert values.count(odd.cards[0].value(feature)) == 1
+
+
+def test_help_with_a_third_card_gives_the_value_of_a_feature_at_stake_then_the_card():
+    for exercise in exercises(Kind.THIRD_CARD)[:300]:
+        _, look, value, card = help_stages(exercise)
+        assert look.feature is value.feature
+        assert len({each.value(look.feature) for each in exercise.choices}) > 1
+        assert exercise.wanted.focus in {None, look.feature}
+        assert value.value == card.cards[0].value(look.feature)
+
+
+def test_help_on_a_board_tells_how_many_then_card_by_card():
+    for exercise in exercises(Kind.FIND_ONE)[:300]:
+        stages = help_stages(exercise)
+        assert [len(stage.cards) for stage in stages] == [0, 1, 2, 3]
+        assert {stage.count for stage in stages} == {len(sets_on(exercise.cards))}
+
+
+def test_help_to_find_all_leads_to_every_set():
+    for exercise in exercises(Kind.FIND_ALL)[:300]:
+        stages = help_stages(exercise)
+        shown = {frozenset(stage.cards) for stage in stages if stage.kind is HelpKind.THE_SET}
+        assert shown == set(sets_on(exercise.cards))
+        assert len(stages) == 1 + 3 * len(shown)
+
+
+def test_help_on_whether_there_is_a_set_looks_the_same_up_to_the_answer():
+    for exercise in exercises(Kind.ANY_SET)[:300]:
+        *before, _ = help_stages(exercise)
+        assert [(stage.kind, len(stage.cards), stage.count) for stage in before] == [
+            (HelpKind.TWO_MAKE_A_THIRD, 0, None),
+            (HelpKind.AMONG_THESE, 5, None),
+            (HelpKind.AMONG_THESE, 4, None),
+        ]
+        for stage in before[1:]:
+            assert bool(sets_on(stage.cards)) == is_yes(exercise)
+            assert list(stage.cards) == [card for card in exercise.cards if card in stage.cards]
+        assert help_stages(exercise) == help_stages(exercise)
+
+
+def test_every_kind_of_help_is_given_somewhere():
+    given_somewhere = {stage.kind for kind in Kind for each in exercises(kind)[:50] for stage in help_stages(each)}
+    assert given_somewhere == set(HelpKind)

@@ -1,0 +1,224 @@
+"""An exercise on its way through a form: only our own questions are answered, and none tells its answer."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from itertools import permutations
+from typing import Any
+
+import pytest
+from django.core import signing
+
+from lessons.exercises import make_exercise
+from lessons.models import Attempt, Progress, StepDone
+from lessons.skills import Kind, Wanted
+from lessons.tickets import BadTicket, Ticket, read_ticket
+from lessons.views import practice
+from tests.lessons.test_learning import right_answer
+
+pytestmark = pytest.mark.django_db
+
+DRILL = "same-or-different/two-differ"
+ASK = "five-examples/first-decide"
+PLACES = {DRILL: f"/learn/{DRILL}/", ASK: f"/learn/{ASK}/", "practice": "/learn/practice/"}
+WANTED = Wanted(Kind.IS_SET, 2)
+TWO_DAYS = 2 * 86_400
+TICKET = re.compile(r'name="ticket" value="([^"]+)"')
+
+
+def ticket_on(response) -> str:
+    """The ticket of a page; the other tests of pages use it as well."""
+    (ticket,) = TICKET.findall(response.text)
+    return ticket
+
+
+def right_form(ticket: Ticket) -> dict[str, Any]:
+    return {"yes": "1" if right_answer(ticket.exercise)["yes"] else "0"}
+
+
+def new_ticket(place: str) -> Ticket:
+    return Ticket(place=place, wanted=WANTED, seed="" if place == ASK else "s1", shown_at=time.time())
+
+
+def assert_asked_afresh(response, old: str) -> None:
+    """The page has another question of ours, says nothing of an answer, and nothing was kept."""
+    assert response.status_code == 200
+    fresh = read_ticket(ticket_on(response))
+    assert ticket_on(response) != old
+    assert (fresh.hints, fresh.found) == (0, ())
+    assert "answer-title" not in response.text
+    assert not Attempt.objects.exists()
+    assert not StepDone.objects.exists()
+    assert not Progress.objects.exists()
+
+
+# Tickets
+
+
+def test_a_ticket_is_read_as_it_was_signed():
+    ticket = Ticket(place=DRILL, wanted=WANTED, seed="s1", shown_at=12.5, hints=2, found=((1, 2, 3), (4, 5, 6)))
+    assert read_ticket(ticket.signed()) == ticket
+    assert ticket.exercise == make_exercise(WANTED, "s1")
+
+
+def test_a_ticket_without_a_seed_is_the_question_that_the_course_has_written_down():
+    exercise = new_ticket(ASK).exercise
+    assert [str(card) for card in exercise.cards] == [
+        "two solid red ovals",
+        "two striped red ovals",
+        "two outlined red ovals",
+    ]
+    for place in (DRILL, "no/where", "practice"):
+        with pytest.raises(BadTicket):
+            _ = Ticket(place=place, wanted=WANTED, seed="", shown_at=0.0).exercise
+
+
+# What is refused
+
+
+def signed_long_ago(ticket: Ticket, monkeypatch, seconds: float) -> str:
+    then = time.time() - seconds
+    with monkeypatch.context() as past:
+        past.setattr(signing.time, "time", lambda: then)
+        return ticket.signed()
+
+
+def bad_tickets(ticket: Ticket, monkeypatch) -> dict[str, str]:
+    good = ticket.signed()
+    payload, _, signature = good.partition(":")
+    other = Ticket(place=ticket.place, wanted=ticket.wanted, seed="s2", shown_at=ticket.shown_at).signed()
+    data = signing.loads(good, salt="lessons.tickets")
+    return {
+        "none": "",
+        "nonsense": "Give me a point!",
+        "no signature": payload,
+        "a payload with another's signature": f"{other.partition(':')[0]}:{signature}",
+        "one letter changed": ("A" if good[0] != "A" else "B") + good[1:],
+        "one letter of the signature changed": good[:-1] + ("A" if good[-1] != "A" else "B"),
+        "another purpose": signing.dumps(data, salt="something else", compress=True),
+        "another site": signing.dumps(data, key="another site's", salt="lessons.tickets", compress=True),
+        "long ago": signed_long_ago(ticket, monkeypatch, TWO_DAYS + 60),
+        "no letters": "\u2603:\u2603:\u2603",
+    }
+
+
+BAD = ["none", "nonsense", "no signature", "a payload with another's signature", "one letter changed"]
+BAD += ["one letter of the signature changed", "another purpose", "another site", "long ago", "no letters"]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("what", BAD)
+def test_a_ticket_that_is_not_ours_gets_a_fresh_question_and_counts_for_nothing(client, monkeypatch, place, what):
+    ticket = new_ticket(place)
+    bad = bad_tickets(ticket, monkeypatch)[what]
+    with pytest.raises(BadTicket):
+        read_ticket(bad)
+    for form in (right_form(ticket), {"help": "1"}):
+        assert_asked_afresh(client.post(PLACES[place], {"ticket": bad, **form}), bad)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_form_without_a_ticket_gets_a_fresh_question(client, place):
+    assert_asked_afresh(client.post(PLACES[place], {"yes": "1"}), "")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_the_same_ticket_untouched_is_good_for_nearly_two_days(client, monkeypatch, place):
+    ticket = new_ticket(place)
+    old = signed_long_ago(ticket, monkeypatch, TWO_DAYS - 60)
+    response = client.post(PLACES[place], {"ticket": old, **right_form(ticket)})
+    assert "Yes!" in response.text
+    assert Attempt.objects.get().is_right
+
+
+@pytest.mark.parametrize(("here", "elsewhere"), list(permutations([*PLACES, "same-or-different/three-differ"], 2)))
+def test_a_ticket_of_another_place_does_not_count_here(client, here, elsewhere):
+    ticket = new_ticket(elsewhere)
+    for form in (right_form(ticket), {"help": "1"}):
+        assert_asked_afresh(client.post(f"/learn/{here}/", {"ticket": ticket.signed(), **form}), ticket.signed())
+
+
+@pytest.mark.parametrize("form", [{"yes": "1"}, {"help": "1"}])
+def test_a_ticket_for_a_question_that_the_course_no_longer_asks_gets_a_fresh_one(client, form):
+    # Signed before the course was changed: what is a drill now was a question with cards of its own.
+    ticket = Ticket(place=DRILL, wanted=WANTED, seed="", shown_at=time.time()).signed()
+    assert_asked_afresh(client.post(PLACES[DRILL], {"ticket": ticket, **form}), ticket)
+
+
+# What a page and its ticket tell
+
+
+def payload_of(ticket: str) -> dict[str, Any]:
+    """What a curious reader gets out of a ticket."""
+    payload = ticket.partition(":")[0]
+    data = signing.b64_decode(payload.removeprefix(".").encode())
+    if payload.startswith("."):
+        data = signing.zlib.decompress(data)
+    return json.loads(data)
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_a_ticket_holds_what_was_wanted_and_a_seed_and_no_card_or_answer(client, monkeypatch, kind):
+    monkeypatch.setattr(practice, "next_wanted", lambda *args, **more: Wanted(kind, 2))
+    payload = payload_of(ticket_on(client.get("/learn/practice/")))
+    assert re.fullmatch(r"[0-9a-f]{16}", payload.pop("seed")), "of the server's own choice, by chance"
+    assert abs(payload.pop("shown_at") - time.time()) < 60
+    wanted = {"kind": kind.value, "difficulty": 2, "focus": None, "easy": False}
+    assert payload == {"place": "practice", "wanted": wanted, "hints": 0, "found": []}
+
+
+def test_a_ticket_of_the_course_holds_no_card_either(client):
+    payload = payload_of(ticket_on(client.get(PLACES[ASK])))
+    del payload["shown_at"]
+    wanted = {"kind": "is-set", "difficulty": 1, "focus": None, "easy": False}
+    assert payload == {"place": ASK, "wanted": wanted, "seed": "", "hints": 0, "found": []}
+
+
+def test_what_was_wanted_says_nothing_about_yes_or_no():
+    for kind in (Kind.IS_SET, Kind.ANY_SET):
+        wanted = Wanted(kind, 2)
+        assert {right_answer(make_exercise(wanted, f"s{turn}"))["yes"] for turn in range(20)} == {True, False}
+
+
+CARD = re.compile(r'<span class="card" data-card="\d+">.*?</svg></span>', re.DOTALL)
+OF_THE_MOMENT = re.compile(
+    r'(?<=name="ticket" value=")[^"]+|(?<=csrfmiddlewaretoken" value=")\w+|(?<=X-CSRFToken": ")\w+'
+)
+
+
+def without_cards(response) -> str:
+    """The page with its cards turned over, and without what is new each time."""
+    return OF_THE_MOMENT.sub("", CARD.sub("<card>", response.text))
+
+
+@pytest.mark.parametrize("htmx", [{}, {"HX-Request": "true"}], ids=["page", "fragment"])
+@pytest.mark.parametrize(
+    "path", ["/learn/same-or-different/two-differ/", "/learn/full-deck/any-set/", "/learn/practice/"]
+)
+def test_a_page_looks_the_same_for_yes_and_for_no_but_for_the_cards(client, path, htmx):
+    pages: dict[bool, set[str]] = {True: set(), False: set()}
+    for _turn in range(24):
+        response = client.get(path, headers=htmx)
+        exercise = response.context["exercise"]
+        assert exercise.kind in {Kind.IS_SET, Kind.ANY_SET}
+        pages[right_answer(exercise)["yes"]].add(without_cards(response))
+    assert pages[True] == pages[False], "either side came up, and looks like the other"
+    assert len(pages[True]) == 1
+
+
+def test_the_five_examples_look_the_same_but_for_the_cards_and_their_titles(client):
+    looks = set()
+    for name in ("first", "second", "third", "fourth", "fifth"):
+        response = client.get(f"/learn/five-examples/{name}-decide/")
+        form = without_cards(response).partition("<form")[2].partition("</form>")[0]
+        looks.add(form.replace(f"{name}-decide", ""))
+    assert len(looks) == 1
+
+
+def test_the_cards_of_a_question_are_named_alike_wherever_they_are_shown(client):
+    response = client.get(PLACES[DRILL])
+    exercise = response.context["exercise"]
+    named = re.findall(r'data-card="(\d+)"><span class="visually-hidden">([^<]+)</span>', response.text)
+    assert named == [(str(card.index), str(card)) for card in exercise.cards]
