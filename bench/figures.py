@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 Work = Callable[[], int]
 """Does a piece of work, a few milliseconds of it, and says how many units it was."""
@@ -15,18 +15,24 @@ Work = Callable[[], int]
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What the ratio of subject to baseline should be: at least so much, or at most."""
+    """What the ratio of subject to baseline should be: at least so much, or at most.
+
+    Bytes are the same on every machine, so a goal for them may be of the value itself.
+    """
 
     at_least: float | None = None
     at_most: float | None = None
+    of: Literal["ratio", "value"] = "ratio"
 
-    def is_met(self, ratio: float) -> bool:
-        enough = self.at_least is None or ratio >= self.at_least
-        return enough and (self.at_most is None or ratio <= self.at_most)
+    def is_met(self, figure: Figure) -> bool:
+        reached = figure.ratio if self.of == "ratio" else figure.value
+        enough = self.at_least is None or reached >= self.at_least
+        return enough and (self.at_most is None or reached <= self.at_most)
 
     def __str__(self) -> str:
         bounds = ((">=", self.at_least), ("<=", self.at_most))
-        return " and ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
+        text = " and ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
+        return text if self.of == "ratio" else f"{self.of} {text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +47,11 @@ class Figure:
     ratio: float
     goal: Goal | None
     """None where the figure only stands beside another that has one."""
+    note: str = ""
+    """What one must know to read it."""
 
     def as_json(self) -> str:
-        line = {
+        line: dict[str, object] = {
             "figure": self.figure,
             "value": _short(self.value),
             "unit": self.unit,
@@ -51,8 +59,10 @@ class Figure:
             "baseline_value": _short(self.baseline_value),
             "ratio": _short(self.ratio),
             "goal": self.goal and str(self.goal),
-            "met": self.goal and self.goal.is_met(self.ratio),
+            "met": self.goal and self.goal.is_met(self),
         }
+        if self.note:
+            line["note"] = self.note
         return json.dumps(line)
 
 
