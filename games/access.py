@@ -18,6 +18,13 @@ def own_seat(match: Match, player: Player | None) -> Seat | None:
     return next((seat for seat in match.seats.all() if seat.guest and seat.guest == player.guest), None)
 
 
+def acting_seat(code: str, player: Player | None) -> Seat | None:
+    """The seat at this match that the player acts from, in one short query; its match is not read."""
+    if player is None:
+        return None
+    return Seat.objects.filter(match__code=code.upper(), **player.key).first()
+
+
 def match_by_code(request: HttpRequest, code: str) -> tuple[Match, Seat | None]:
     """The match that somebody asks for by a code they may have guessed: wrong ones are counted."""
     try:

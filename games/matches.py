@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
@@ -162,10 +163,18 @@ def join(code: str, player: Player, *, now: float) -> Seat:
     def keep(match: Match, events: Sequence[did.Event]) -> None:
         for event in events:
             if isinstance(event, did.Joined):
-                Seat.objects.get_or_create(match=match, number=event.seat, defaults={"name": player.name, **player.key})
+                names = set(match.seats.values_list("name", flat=True))
+                defaults = {"name": _own_name(player.name, names), **player.key}
+                Seat.objects.get_or_create(match=match, number=event.seat, defaults=defaults)
 
     written = _write(code, sit, now=now, keep=keep)
     return Seat.objects.get(match=written.match, **player.key)
+
+
+def _own_name(name: str, taken: set[str]) -> str:
+    """The name, or the name with a number where somebody at the table has it already."""
+    others = (f"{name} {number}" for number in count(2))
+    return name if name not in taken else next(each for each in others if each not in taken)
 
 
 Decision = Callable[[Match, rules.Match, float], tuple[did.Event, ...]]

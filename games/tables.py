@@ -158,6 +158,9 @@ def happening(event: did.Event, names: dict[int, str], state: rules.Match) -> st
     words = str(sentence) % {"name": names.get(getattr(event, "seat", -1), "?")}
     if isinstance(event, did.CallFailed) and event.cards:
         words += " " + broken_words(event.cards)
+    if isinstance(event, did.SetTaken | did.CallFailed):
+        points = state.seats[event.seat].points
+        words += " " + ngettext("%(points)s point.", "%(points)s points.", points) % {"points": points}
     return words
 
 

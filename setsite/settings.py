@@ -150,6 +150,17 @@ TEMPLATES = [
 DATABASES = {"default": _postgresql() if os.environ.get("SETSITE_DATABASE") else _sqlite()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        # Limits are counted here: a count that is dropped is a limit forgotten.
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    }
+}
+# One process may remember sessions; several would not hear of each other's sign-outs.
+_IS_EMBEDDED = "sqlite3" in DATABASES["default"]["ENGINE"]
+SESSION_ENGINE = f"django.contrib.sessions.backends.{'cached_db' if _IS_EMBEDDED else 'db'}"
+
 AUTH_USER_MODEL = "classrooms.User"
 PASSWORD_HASHERS = [
     "django.contrib.auth.hashers.Argon2PasswordHasher",

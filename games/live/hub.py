@@ -30,18 +30,26 @@ T = TypeVar("T")
 # A reload or a change of network takes a moment, and is not leaving.
 GRACE_SECONDS = 6.0
 KEEP_TIME_SECONDS = 1.0
+HEARTBEAT_SECONDS = 10.0
 
 
 class Watcher:
     """One open stream."""
 
-    __slots__ = ("_waiting", "_waker", "is_closed", "watch")
+    __slots__ = ("_is_quiet", "_waiting", "_waker", "is_closed", "watch")
 
     def __init__(self, watch: Watch) -> None:
         self.watch = watch
         self.is_closed = False
         self._waiting: bytes | None = None
         self._waker: asyncio.Future[None] | None = None
+        self._is_quiet = False
+
+    def beat(self) -> None:
+        """Wake a stream to which nothing was sent since the last beat, so that no proxy takes it for dead."""
+        if self._is_quiet:
+            self._wake()
+        self._is_quiet = True
 
     def give(self, message: bytes) -> None:
         self._waiting = message
@@ -59,17 +67,16 @@ class Watcher:
     def has_waiting(self) -> bool:
         return self._waiting is not None
 
-    async def next(self, seconds: float) -> bytes | None:
-        """The newest message; None after so many seconds without one, or when the watching is over."""
+    async def next(self) -> bytes | None:
+        """The newest message; None at a heartbeat, or when the watching is over."""
         if self._waiting is None and not self.is_closed:
             self._waker = asyncio.get_running_loop().create_future()
-            timer = asyncio.get_running_loop().call_later(seconds, self._wake)
             try:
                 await self._waker
             finally:
-                timer.cancel()
                 self._waker = None
         message, self._waiting = self._waiting, None
+        self._is_quiet = False
         return message
 
 
@@ -147,9 +154,15 @@ class Hub:
 
     async def _keep_time(self) -> None:
         """See to the matches that nobody watches here: a page without scripts has no stream."""
+        beat_at = time.monotonic()
         while self._loop:
             await self._quietly(lambda: matches.catch_up_all(now=time.time()))
             await asyncio.sleep(KEEP_TIME_SECONDS)
+            if time.monotonic() - beat_at >= HEARTBEAT_SECONDS:
+                beat_at = time.monotonic()
+                for topic in self._topics.values():
+                    for watcher in topic.watchers:
+                        watcher.beat()
 
     async def _first(self, watcher: Watcher, topic: _Topic) -> None:
         """Give a new screen the present table, whatever it has seen before."""

@@ -19,7 +19,6 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 PATH = re.compile(r"^/play/(?P<code>[A-Z0-9]+)/stream/$")
-HEARTBEAT_SECONDS = 15.0
 _HEADERS = [
     (b"content-type", b"text/event-stream"),
     (b"cache-control", b"no-store"),
@@ -47,7 +46,7 @@ async def stream(scope: Scope, receive: Receive, send: Send) -> None:
     gone = asyncio.ensure_future(_wait_until_gone(receive, watcher))
     try:
         while not watcher.is_closed:
-            message = await watcher.next(HEARTBEAT_SECONDS)
+            message = await watcher.next()
             if not watcher.is_closed:
                 # A comment keeps proxies from closing a quiet stream.
                 await send({"type": "http.response.body", "body": message or b": \n\n", "more_body": True})

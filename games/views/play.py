@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from games import limits, matches
-from games.access import match_by_code, visible_match
+from games.access import acting_seat, match_by_code, visible_match
 from games.live import tokens
 from games.live.render import render as render_table
 from games.models import Match, Seat, Way
@@ -124,19 +124,23 @@ def help_me(request: Request, code: str) -> HttpResponse:
 def _act(request: Request, code: str, order: Callable[[Seat], ask.Command]) -> HttpResponse:
     """Take what a player asks to the referee, and answer with the table or with the reason why not."""
     who = known_player(request)
-    match, seat = visible_match(code, who)
+    seat = acting_seat(code, who)
     if seat is None or who is None:
-        return _refused(request, match, seat, str(REFUSALS[Reason.NO_SUCH_SEAT]))
+        match, _nobody = visible_match(code, who)
+        return _refused(request, match, None, str(REFUSALS[Reason.NO_SUCH_SEAT]))
     try:
         limits.MOVES.count(who.word)
-        written = matches.command(match.code, order(seat), now=time.time(), seen=_seen(request))
+        written = matches.command(code.upper(), order(seat), now=time.time(), seen=_seen(request))
     except Refused as refused:
-        return _refused(request, match, seat, str(REFUSALS[refused.reason]))
+        return _refused(request, visible_match(code, who)[0], seat, str(REFUSALS[refused.reason]))
     except limits.TooMany:
-        return _too_fast(request, match, seat)
+        return _too_fast(request, visible_match(code, who)[0], seat)
+    if request.headers.get("X-Live"):
+        # The page has a stream open, which brings it the table.
+        return HttpResponse(status=204)
     if request.htmx:
         return HttpResponse(render_table(written.match, get_language() or "").html)
-    return redirect("play:table", match.code)
+    return redirect("play:table", written.match.code)
 
 
 def _seen(request: HttpRequest) -> int:

@@ -50,7 +50,7 @@
     focused = null;
     show();
     if (isMine() && !wasMine) {
-      if (marked.length === 3) form.requestSubmit();
+      if (marked.length === 3) sendPick();
       else if (!table.contains(document.activeElement)) boxes()[0]?.focus({ preventScroll: true });
     }
   }
@@ -60,6 +60,7 @@
     play.dataset.phase = data.phase;
     play.toggleAttribute("data-mine", isMine());
     play.toggleAttribute("data-held", data.control !== "" && !isMine());
+    play.querySelector(".set-button")?.setAttribute("aria-disabled", String(data.control !== ""));
     play.toggleAttribute("data-agreed", me !== "" && data.agreed.split(" ").includes(me));
     table.querySelector(`.seat[data-seat="${me}"]`)?.classList.add("is-me");
     countDown(data);
@@ -100,19 +101,26 @@
     if (target.checked) marked.push(target.value);
     while (marked.length > 3) marked.shift();
     for (const box of boxes()) box.checked = marked.includes(box.value);
-    if (marked.length === 3 && target.checked && mayPick()) form.requestSubmit();
+    if (marked.length === 3 && target.checked && mayPick()) sendPick();
   });
+
+  // By its own button: htmx remembers the last one that was clicked, and would send the cards to the call.
+  function sendPick() {
+    play.querySelector(".pick-button").click();
+  }
+
   form.addEventListener("htmx:afterRequest", ({ detail }) => {
     if (!detail.requestConfig.path.endsWith("/pick/")) return;
     if (detail.successful) {
       marked = [];
       for (const box of boxes()) box.checked = false;
+      notice.textContent = "";
     }
   });
 
   // Keys: a letter for each place, arrows from card to card, space to call, X for no SET, Z to unmark the last.
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([name=card]), select, textarea")) return;
+    if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([name=card]), select, textarea")) return;
     const onCard = event.target.name === "card";
     const key = event.key.length === 1 ? event.key.toUpperCase() : event.key;
     if (key === " " && (!onCard || !mayPick()) && !event.target.matches("button, a, summary")) press(event, ".set-button");
@@ -204,8 +212,14 @@
     }
   }
 
+  let stream = null;
+  // What I do comes back to me by the stream, like everybody's doing; without one the answer brings the table.
+  document.addEventListener("htmx:configRequest", ({ detail }) => {
+    if (stream?.readyState === EventSource.OPEN) detail.headers["X-Live"] = "1";
+  });
+
   htmx.createEventSource = (url) => {
-    const stream = new Stream(url);
+    stream = new Stream(url);
     stream.addEventListener("clock", ({ data }) => {
       ahead = Number(data) - Date.now() / 1000;
       show();
@@ -216,6 +230,9 @@
   function offline(is) {
     play.querySelector(".offline").hidden = !is;
   }
+  // A network that goes without a word leaves the stream open and mute.
+  window.addEventListener("offline", () => offline(true));
+  window.addEventListener("online", () => stream?.open());
 
   // Hints stay on the cards they are about until the table changes.
   document.addEventListener("htmx:afterSwap", ({ detail }) => {

@@ -18,9 +18,9 @@ def postgresql() -> Iterator[PostgreSQL]:
 
 @pytest.fixture(scope="session", params=["sqlite", "postgresql"])
 def database(request, tmp_path_factory) -> dict[str, str]:
-    """The environment of a site on a database of its own, with its tables."""
+    """The environment of a site on a database of its own, with its tables; made anew when the tests alternate."""
     environment = {"SETSITE_VAR": str(tmp_path_factory.mktemp("var"))}
     if request.param == "postgresql":
-        environment["SETSITE_DATABASE"] = request.getfixturevalue("postgresql").database("races")
+        environment["SETSITE_DATABASE"] = request.getfixturevalue("postgresql").new_database()
     run(["manage.py", "migrate", "--verbosity", "0"], environment, seconds=120)
     return environment

@@ -31,6 +31,7 @@ class PostgreSQL:
         # A socket's path has room for some hundred characters, so the folder is not one of pytest's.
         self.folder = Path(tempfile.mkdtemp(prefix="setsite-pg-"))
         self._data = self.folder / "data"
+        self._databases = 0
         # The server refuses to be root's: root lends it the user that its package brings.
         self._is_root = os.geteuid() == 0
         if self._is_root:
@@ -43,8 +44,10 @@ class PostgreSQL:
             self.stop()
             raise
 
-    def database(self, name: str) -> str:
-        """A new database, as SETSITE_DATABASE names it."""
+    def new_database(self) -> str:
+        """A database of its own, as SETSITE_DATABASE names it."""
+        self._databases += 1
+        name = f"setsite_{self._databases}"
         self._run("createdb", "-h", self.folder, "-U", "setsite", name)
         return f"postgresql://setsite@{str(self.folder).replace('/', '%2F')}/{name}"
 

@@ -323,7 +323,7 @@ def test_a_screen_has_room_for_the_newest_table_only():
 
 
 def test_a_quiet_stream_is_kept_alive_by_comments(site, monkeypatch):
-    monkeypatch.setattr("games.live.stream.HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr("games.live.hub.HEARTBEAT_SECONDS", 0.05)
     with Screen.of(site, open_together()) as screen:
         screen.table()
         assert [screen.message() for _ in range(3)] == [("", b": \n\n")] * 3

@@ -1,0 +1,209 @@
+"""People at tables, for the browser tests: users who are signed in, matches known beforehand, and moves by hand."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from itertools import combinations
+
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
+from django.contrib.sessions.backends.db import SessionStore
+from playwright.sync_api import BrowserContext, Locator, Page, Response, expect
+
+from games import matches
+from games.models import Match, Way
+from games.players import Player
+from games.rules import Card, Options, decide, find_sets, is_set, replay
+from games.rules import commands as ask
+from games.rules import state as rules
+
+WITHIN_A_SECOND = 1_000
+
+
+def session_of(name: str) -> tuple[Player, str]:
+    """A new user, and the key of a session in which that user is signed in."""
+    user = get_user_model().objects.create_student(display_name=name)
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.save()
+    return Player(name=name, user=user), session.session_key
+
+
+def sign_in(context: BrowserContext, site: str, name: str) -> Player:
+    player, key = session_of(name)
+    give_session(context, site, key)
+    return player
+
+
+def give_session(context: BrowserContext, site: str, key: str) -> None:
+    context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": key, "url": site}])
+
+
+class Game:
+    """A match on the running site, as the referee keeps it: what a test compares the screens with."""
+
+    def __init__(self, site: str, code: str) -> None:
+        self.code = code
+        self.url = f"{site}/play/{code}/"
+
+    @property
+    def match(self) -> Match:
+        return Match.objects.get(code=self.code)
+
+    @property
+    def state(self) -> rules.Match:
+        return self.match.state
+
+    @property
+    def version(self) -> int:
+        return self.match.version
+
+    def do(self, order: ask.Command, *, now: float | None = None) -> None:
+        """A move that is made somewhere else than on the screens of this test."""
+        matches.command(self.code, order, now=time.time() if now is None else now)
+
+    def a_set(self) -> tuple[Card, ...]:
+        return find_sets(self.state.table)[0]
+
+    def no_set(self, *, with_cards: Iterable[Card] = ()) -> tuple[Card, ...]:
+        wanted = set(with_cards)
+        return next(each for each in combinations(self.state.table, 3) if not is_set(*each) and wanted <= set(each))
+
+    def points(self) -> list[int]:
+        return [seat.points for seat in self.state.seats]
+
+    def take(self, seat: int) -> None:
+        """Call and pick a SET that is there."""
+        self.do(ask.Call(seat))
+        self.do(ask.Pick(seat, self.a_set()))
+
+    def play_out(self, seat: int = 0, *, leave: int = 0) -> None:
+        """Let one seat take SETs until the match is over, or until so many are left to take before its end."""
+        for _each in range(_picks_left(self.state, seat) - leave):
+            self.take(seat)
+
+
+def _picks_left(state: rules.Match, seat: int) -> int:
+    """How many SETs one seat would take from here, the first that is found each time."""
+    count = 0
+    while state.phase is rules.Phase.PLAYING:
+        triple = find_sets(state.table)[0]
+        state = replay(state, decide(state, ask.Call(seat), 0.0))
+        state = replay(state, decide(state, ask.Pick(seat, triple), 0.0))
+        count += 1
+    return count
+
+
+def open_game(
+    site: str,
+    players: Sequence[Player],
+    *,
+    options: Options,
+    way: Way = Way.TOGETHER,
+    seed: str = "browser",
+    dealt: bool = True,
+) -> Game:
+    """A match of these players, with cards that are known beforehand."""
+    now = time.time()
+    match = matches.open_match(way=way, options=options, player=players[0], seed=seed, now=now)
+    for other in players[1:]:
+        matches.join(match.code, other, now=now)
+    game = Game(site, match.code)
+    if dealt:
+        game.do(ask.Deal(0))
+    return game
+
+
+def seat_people(
+    site: str, new_context: Callable[..., BrowserContext], names: Sequence[str], *, options: Options, **more: object
+) -> tuple[Game, list[Page]]:
+    """A match of new users, each at a browser of their own that shows it."""
+    contexts = [new_context() for _name in names]
+    players = [sign_in(context, site, name) for context, name in zip(contexts, names, strict=True)]
+    game = open_game(site, players, options=options, **more)
+    pages = [context.new_page() for context in contexts]
+    for page in pages:
+        enter(page, game)
+    return game, pages
+
+
+def enter(page: Page, game: Game) -> None:
+    """Open the table, and wait until its stream is there."""
+    with page.expect_response(lambda response: "/stream/" in response.url):
+        page.goto(game.url)
+
+
+def card_of(page: Page, card: Card) -> Locator:
+    return page.locator(f"#table input[name=card][value='{card.index}']")
+
+
+def tap(page: Page, cards: Iterable[Card]) -> None:
+    for card in cards:
+        page.locator(f"label.card:has(input[name=card][value='{card.index}'])").click()
+
+
+def marked(page: Page) -> Locator:
+    return page.locator("#table input[name=card]:checked")
+
+
+def say_set(page: Page) -> None:
+    with answered(page, "call"):
+        page.get_by_role("button", name="SET!", exact=True).click()
+
+
+def say_set_in_vain(page: Page) -> None:
+    """Press the button while it is dimmed, which a finger can do."""
+    with answered(page, "call"):
+        page.get_by_role("button", name="SET!", exact=True).click(force=True)
+
+
+def pick(page: Page, cards: Iterable[Card]) -> None:
+    """Tap the cards of a pick; the last tap sends it."""
+    with answered(page, "pick"):
+        tap(page, cards)
+
+
+def answered(page: Page, action: str) -> AbstractContextManager[Response]:
+    """Wait in a `with` until the site has answered this action."""
+    return page.expect_response(lambda response: response.url.endswith(f"/{action}/"))
+
+
+def seat(page: Page, name: str) -> Locator:
+    whole = re.compile(rf"^\s*{re.escape(name)}\s*$")
+    return page.locator("#table .seat", has=page.locator(".seat-name", has_text=whole))
+
+
+def expect_points(pages: Iterable[Page], name: str, points: int) -> None:
+    for page in pages:
+        expect(seat(page, name).locator(".seat-points")).to_contain_text(f"points:{points}", timeout=WITHIN_A_SECOND)
+
+
+def expect_in_step(pages: Iterable[Page], game: Game) -> None:
+    """Every screen shows the present table, within a second."""
+    match = game.match
+    for page in pages:
+        state = page.locator("#table .state")
+        expect(state).to_have_attribute("data-version", str(match.version), timeout=WITHIN_A_SECOND)
+        assert cards_on(page) == [card.index for card in match.state.table]
+
+
+def cards_on(page: Page) -> list[int]:
+    return page.locator("#table input[name=card]").evaluate_all("boxes => boxes.map((box) => Number(box.value))")
+
+
+def forge(page: Page, game: Game, action: str, **values: object) -> None:
+    """Send what no button of the page would send, the way the page sends it."""
+    send = "([url, values]) => htmx.ajax('POST', url, {target: '#table', swap: 'innerHTML', values})"
+    with answered(page, action):
+        page.evaluate(send, [f"/play/{game.code}/{action}/", values])
+
+
+def forget_refusals(new_context: Callable[..., BrowserContext]) -> None:
+    """A browser logs each refusal as an error of the network; those that a test asked for are none."""
+    refusal = re.compile(r"responded with a status of 4(22|29)|Response Status Error Code 429")
+    new_context.troubles[:] = [trouble for trouble in new_context.troubles if not refusal.search(trouble)]
