@@ -120,6 +120,7 @@
 
   // Keys: a letter for each place, arrows from card to card, space to call, X for no SET, Z to unmark the last.
   document.addEventListener("keydown", (event) => {
+    if (event.repeat && event.key === " ") event.preventDefault(); // held down, it would mark the card it comes to
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([name=card]), select, textarea")) return;
     const onCard = event.target.name === "card";
     const key = event.key.length === 1 ? event.key.toUpperCase() : event.key;

@@ -1,22 +1,22 @@
-"""The pages of learning for every eye, ear and screen: axe finds nothing, nothing scrolls sideways, words are spoken."""
+"""The pages of learning for every eye, ear and screen: axe finds nothing, all fits, and words are spoken."""
 
 from __future__ import annotations
 
+import json
+import random
+import re
 import time
 from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
-from games.players import Player
-from lessons.exercises import make_exercise
-from lessons.grading import grade
-from lessons.learning import Answered, Asked, record_attempt
 from lessons.skills import Kind, Wanted
 from lessons.views import practice
 from tests.browser.players import forget_refusals, sign_in
 from tests.browser.test_course import Pupil
+from tests.lessons.test_learning import finish_step, learn_for_days
 
 # One step for each kind of question.
 STEPS = {
@@ -33,29 +33,42 @@ STEPS = {
     "any-set": "full-deck/any-set",
     "scene": "the-play/pick",
     "experiment": "odds/twelve-cards",
-    "no-set-builder": "beyond/sixteen-of-81",
+    "no-set-builder": "beyond/four-of-nine",
     "magic-square": "beyond/magic-square",
 }
-# Nothing can be wrong about these.
 NEVER_WRONG = {"look", "experiment", "no-set-builder"}
 NARROW, WIDE = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
 SMALLEST = {"width": 320, "height": 568}
+DAY = 86_400
+
+
+# Colors and sizes have changed once a frame was drawn and what moves has come to rest.
+AT_REST = """() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  .then(() => Promise.all(document.getAnimations().map((each) => each.finished))).then(() => true)"""
 
 
 class Inspector:
-    """Looks at a page in light and dark, on a narrow and a wide screen, and keeps what is wrong for the end."""
+    """Looks at pages in light and dark, on narrow and wide screens, and keeps what is wrong for the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, site: str, context: BrowserContext) -> None:
         self.axe = Axe()
         self.complaints: list[str] = []
-        self.turn = 0
+        self.looks = 0
+        self.home = site.removeprefix("http://")
+        context.on("request", self.hear)
+
+    def hear(self, request) -> None:
+        if request.url.split("/")[2] != self.home:
+            self.complaints.append(f"asks another host: {request.url}")
 
     def look(self, page: Page, what: str) -> None:
-        """In light and dark; the sizes take turns, so that two looks at a kind of page see it in all four ways."""
-        self.turn += 1
-        for scheme, size in zip(("light", "dark"), (NARROW, WIDE) if self.turn % 2 else (WIDE, NARROW), strict=True):
+        """In light and dark; the sizes take turns, so that two looks see a kind of page in all four ways."""
+        self.looks += 1
+        sizes = (NARROW, WIDE) if self.looks % 2 else (WIDE, NARROW)
+        for scheme, size in zip(("light", "dark"), sizes, strict=True):
             page.emulate_media(color_scheme=scheme)
             page.set_viewport_size(size)
+            page.evaluate(AT_REST)
             results = self.axe.run(page)
             if results.violations_count:
                 self.complaints.append(f"{what}, {scheme}, {size['width']} wide: {results.generate_report()}")
@@ -63,35 +76,162 @@ class Inspector:
         needed = page.evaluate("document.documentElement.scrollWidth")
         if needed > SMALLEST["width"]:
             self.complaints.append(f"{what}: {needed} pixels on a screen of {SMALLEST['width']}")
+        page.set_viewport_size(WIDE)
 
 
 @pytest.fixture
-def inspector() -> Iterator[Inspector]:
-    inspector = Inspector()
+def context(new_context) -> BrowserContext:
+    return new_context()
+
+
+@pytest.fixture
+def page(context) -> Page:
+    return context.new_page()
+
+
+@pytest.fixture
+def inspector(site, context) -> Iterator[Inspector]:
+    inspector = Inspector(site, context)
     yield inspector
+    assert inspector.looks
     assert not inspector.complaints, "\n\n".join(inspector.complaints)
 
 
-def learn_a_little(player: Player, *, now: float) -> None:
-    """Boards found slowly and fast, and a feature that is missed."""
-    for turn, kind in enumerate(Kind):
-        for seed in ("one", "two"):
-            exercise = make_exercise(Wanted(kind), seed)
-            is_board = kind in {Kind.FIND_ONE, Kind.FIND_ALL, Kind.ANY_SET}
-            graded = grade(exercise, right_answer(exercise)) if is_board else grade(exercise, some_answer(exercise))
-            record_attempt(
-                player,
-                Asked(place="practice", kind=kind, wanted=exercise.wanted, seed=seed, cards=[c.index for c in exercise.cards]),
-                Answered(
-                    answer={},
-                    is_right=graded.is_right,
-                    missed=graded.missed,
-                    evidence=graded.evidence,
-                    seconds=10.0 + turn,
-                ),
-                now=now,
-            )
+# For every eye and on every screen
 
 
-def right_answer(exercise) -> dict:
-    pass
+def test_the_path_and_my_page_of_a_newcomer(site, page, inspector):
+    for path in ("/learn/", "/learn/me/"):
+        page.goto(site + path)
+        inspector.look(page, path)
+        inspector.look(page, path)
+
+
+def test_the_path_and_my_page_of_a_learner(site, context, page, inspector):
+    ann = sign_in(context, site, "Ann")
+    now = time.time()
+    learn_for_days(ann, random.Random("my page"), tries=40, start=now - 90 * DAY)
+    finish_step(ann, "cards", "four-features", now=now)
+    page.goto(f"{site}/learn/me/")
+    for title in ("What I can", "What I miss most", "My slowest boards", "My best times", "My path"):
+        expect(page.get_by_role("heading", name=title)).to_be_visible()
+    for path in ("/learn/me/", "/learn/"):
+        page.goto(site + path)
+        inspector.look(page, f"{path} with tries")
+        inspector.look(page, f"{path} with tries")
+
+
+@pytest.mark.parametrize("kind", STEPS)
+def test_a_step_before_and_after_an_answer(site, page, new_context, inspector, kind):
+    pupil = Pupil(page)
+    page.goto(f"{site}/learn/{STEPS[kind]}/")
+    assert pupil.kind(pupil.see()) == kind
+    inspector.look(page, f"{kind}, asked")
+    if page.get_by_role("button", name="Help me").count():
+        pupil.press(page.get_by_role("button", name="Help me"))
+    if kind in NEVER_WRONG:
+        pupil.answer()
+    else:
+        pupil.answer_wrongly()
+    inspector.look(page, f"{kind}, answered")
+    forget_refusals(new_context)
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_practice_before_and_after_an_answer(site, page, monkeypatch, inspector, kind):
+    monkeypatch.setattr(practice, "next_wanted", lambda *args, **more: Wanted(kind, 3))
+    pupil = Pupil(page)
+    page.goto(f"{site}/learn/practice/")
+    assert pupil.kind(pupil.see()) == kind
+    inspector.look(page, f"practice of {kind}, asked")
+    pupil.answer()
+    expect(page.get_by_text("Yes!", exact=True)).to_be_visible()
+    inspector.look(page, f"practice of {kind}, answered")
+
+
+def test_the_whole_deck_on_the_smallest_screen(site, page, inspector):
+    page.goto(f"{site}/learn/beyond/sixteen-of-81/")
+    inspector.look(page, "81 cards to build from")
+
+
+# For every ear
+
+
+def voices(*languages: str) -> str:
+    """A browser with voices for these languages, that writes down what it is to say."""
+    return f"""
+      window.spoken = [];
+      window.SpeechSynthesisUtterance = class {{ constructor(text) {{ this.text = text; }} }};
+      const voices = {json.dumps([{"lang": language, "name": language} for language in languages])};
+      const synthesis = new EventTarget();
+      Object.assign(synthesis, {{
+        getVoices: () => voices,
+        cancel: () => {{}},
+        speak: (speech) => window.spoken.push({{text: speech.text, lang: speech.lang}}),
+      }});
+      Object.defineProperty(window, "speechSynthesis", {{value: synthesis, configurable: true}});
+    """
+
+
+NO_SPEECH = "delete window.speechSynthesis; delete Window.prototype.speechSynthesis;"
+
+
+def words_on(page: Page) -> list[str]:
+    return page.locator(".lesson-words h1, .lesson-words p").all_inner_texts()
+
+
+def test_the_words_of_a_step_are_read_aloud_on_request(site, context, page):
+    context.add_init_script(voices("en-US"))
+    page.goto(f"{site}/learn/cards/color-green/")
+    button = page.get_by_role("button", name="Read it to me")
+    expect(button).to_be_visible()
+    assert page.evaluate("window.spoken") == [], "only on request"
+    for place in ("cards/color-green", "cards/number-three"):
+        page.goto(f"{site}/learn/{place}/")
+        button.click()
+        (said,) = page.evaluate("window.spoken")
+        at = [said["text"].find(words) for words in words_on(page)]
+        assert -1 not in at
+        assert at == sorted(at), "in the order in which they stand there"
+        assert said["lang"].lower().startswith("en")
+        assert not re.search(r"[.?!]\.", said["text"]), "a sentence ends once"
+
+
+def test_words_are_still_read_after_an_answer(site, context, page):
+    context.add_init_script(voices("en-US"))
+    page.goto(f"{site}/learn/cards/color-green/")
+    Pupil(page).answer()
+    page.get_by_role("button", name="Read it to me").click()
+    (said,) = page.evaluate("window.spoken")
+    assert all(words in said["text"] for words in words_on(page))
+
+
+@pytest.mark.parametrize(
+    "script",
+    [NO_SPEECH, voices(), voices("de-DE", "ja-JP")],
+    ids=["no speech", "no voice", "voices of other languages"],
+)
+def test_without_a_voice_nothing_offers_to_read(site, context, page, script):
+    context.add_init_script(script)
+    page.goto(f"{site}/learn/cards/color-green/")
+    button = page.get_by_role("button", name="Read it to me")
+    expect(button).to_be_hidden()
+    Pupil(page).answer()
+    expect(button).to_be_hidden()
+
+
+def test_a_voice_that_comes_late_is_found(site, context, page):
+    """Browsers load their voices after the page, and say so."""
+    context.add_init_script(voices())
+    page.goto(f"{site}/learn/cards/color-green/")
+    page.evaluate(
+        "() => { const voices = [{lang: 'en-US', name: 'late'}]; speechSynthesis.getVoices = () => voices;"
+        " speechSynthesis.dispatchEvent(new Event('voiceschanged')); speechSynthesis.onvoiceschanged?.(); }"
+    )
+    expect(page.get_by_role("button", name="Read it to me")).to_be_visible()
+
+
+def test_with_scripts_off_nothing_offers_to_read(site, new_context):
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto(f"{site}/learn/cards/color-green/")
+    expect(page.get_by_role("button", name="Read it to me")).to_be_hidden()

@@ -8,6 +8,7 @@ from lessons.exercises import Exercise, make_exercise
 from lessons.skills import Kind, Wanted
 
 EXERCISES_OF_A_KIND = 10_000
+TRIPLES = [Kind.IS_SET, Kind.WHICH_BREAKS, Kind.EXPLAIN]
 BOARDS = [Kind.FIND_ONE, Kind.FIND_ALL, Kind.ANY_SET]
 NO_SHADING = [feature for feature in Feature if feature is not Feature.SHADING]
 ROOM = {False: list(Feature), True: NO_SHADING}
@@ -68,3 +69,20 @@ def differing_of_sets_on(board) -> list[int]:
 def is_yes(exercise: Exercise) -> bool:
     """The right answer to a question that is answered by yes or no."""
     return bool(sets_on(exercise.cards))
+
+
+def share(items, of) -> float:
+    items = list(items)
+    return sum(map(bool, map(of, items))) / len(items)
+
+
+def is_even(counts, expected: int, tolerance: float) -> bool:
+    """Whether there are as many different things as expected, and each is about as frequent as any other."""
+    total = sum(counts.values())
+    return len(counts) == expected and all(
+        abs(count / total - 1 / expected) <= tolerance / expected for count in counts.values()
+    )
+
+
+def explained(exercise) -> dict[str, str]:
+    return {feature.value: make_of(exercise.cards, feature) for feature in Feature}
