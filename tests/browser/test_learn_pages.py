@@ -42,9 +42,15 @@ SMALLEST = {"width": 320, "height": 568}
 DAY = 86_400
 
 
-# Colors and sizes have changed once a frame was drawn and what moves has come to rest.
-AT_REST = """() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-  .then(() => Promise.all(document.getAnimations().map((each) => each.finished))).then(() => true)"""
+# A change of colors goes through the page from parent to child, a frame for each.
+AT_REST = """async () => {
+  for (let calm = 0; calm < 2; ) {
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    const moving = document.getAnimations();
+    await Promise.allSettled(moving.map((each) => each.finished));
+    calm = moving.length ? 0 : calm + 1;
+  }
+}"""
 
 
 class Inspector:
