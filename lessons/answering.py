@@ -10,7 +10,7 @@ from django.http import QueryDict
 from games.players import Player
 from games.rules import Feature, find_sets, is_set
 from lessons.exercises import Exercise
-from lessons.grading import Grade, grade
+from lessons.grading import BadAnswer, Grade, Reason, grade
 from lessons.learning import Answered, Asked, record_attempt
 from lessons.skills import Kind
 from lessons.tickets import Ticket
@@ -54,6 +54,8 @@ def answer_exercise(player: Player, ticket: Ticket, form: QueryDict, *, now: flo
     """Grade the answer and keep the try. Finding one of several SETs is no answer yet."""
     exercise = ticket.exercise
     answer = read_answer(exercise, form, ticket)
+    if exercise.kind is Kind.FIND_ALL and not form.getlist("cards"):
+        raise BadAnswer(Reason.FEWER_THAN_THREE)
     found = _one_more(exercise, form, ticket)
     if found:
         ticket = ticket.with_found(found)

@@ -16,7 +16,7 @@ from typing import Final
 
 from games.rules.cards import Feature
 from lessons.skills import Evidence, Kind, Skill, Wanted, differing_skill, feature_skill, kind_skill
-from lessons.tracing import FEATURE_SKILLS, PATH, PRIOR, SkillState, odds, probability_at, weigh
+from lessons.tracing import FEATURE_SKILLS, PATH, PRIOR, SkillState, probability_at, weigh
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Level(IntEnum):
     MASTERED = 4
 
 
-THRESHOLDS: Final[Mapping[Level, float]] = {Level.GROWING: 0.4, Level.SURE: 0.75, Level.MASTERED: 0.9}
+THRESHOLDS: Final[Mapping[Level, float]] = {Level.GROWING: 0.4, Level.SURE: 0.75, Level.MASTERED: 0.88}
 """From which probability on.
 
 Knowledge tracing usually asks for 0.95, at the moment of the answer. Ours fades, and is asked at any moment: what was
@@ -166,7 +166,7 @@ def most_missed(tries: Iterable[Try]) -> list[tuple[Feature, int, int]]:
     return [(feature, count, of[feature]) for feature, count in missed.most_common()]
 
 
-READY: Final = 0.6
+READY: Final = 0.4
 """How likely a skill must be held for the next ones to build on it."""
 
 NEEDS: Final[Mapping[Kind, tuple[Skill, ...]]] = {
@@ -208,15 +208,20 @@ TELLS: Final[Mapping[Kind, Tells]] = {
     Kind.ANY_SET: Tells(0.5, 0.0, 0.0),
     Kind.FIND_ALL: Tells(1.0, 0.1, 0.1),
 }
+# An exercise practises one kind and one difficulty, but nearly all of them some feature.
+WORTH_OF_KIND: Final = 2.0
+WORTH_OF_DIFFERING: Final = 1.0
+WORTH_OF_FEATURE: Final = 0.5
+_PLACE = {kind: place for place, kind in enumerate(NEEDS, 1)}
 
-REVIEW_SHARE: Final = 0.3
+REVIEW_SHARE: Final = 0.2
 """How often a review goes before what is still being learned."""
 LATELY: Final = 12
 JUST_NOW: Final = 5
 ERRORS_THAT_TROUBLE: Final = 2
 SAME_AT_MOST: Final = 3
-CLOSE: Final = 0.05
-"""Gains that differ by no more than this are as good as equal, and chance decides."""
+CLOSE: Final = 0.1
+"""Gains that differ by no more than this are as good as equal."""
 
 
 def next_wanted(
@@ -239,13 +244,15 @@ def next_wanted(
         return min(corrections, key=lambda wanted: wanted.difficulty)
     due = due_skills(states, now)
     if due and rng.random() < REVIEW_SHARE:
-        choices = [wanted for wanted in choices if due[0] in _told(wanted)] or choices
+        choices = [wanted for wanted in choices if due[0] in _worth(wanted)] or choices
     else:
         focus = _focus(tries, held)
         choices = [wanted for wanted in choices if wanted.focus is focus] or choices
     gains = {wanted: _gain(wanted, held) for wanted in choices}
     best = max(gains.values())
-    return rng.choice([wanted for wanted, gain in gains.items() if gain >= best - CLOSE])
+    good = [wanted for wanted, gain in gains.items() if gain >= best - CLOSE]
+    # What comes later uses all that came before it.
+    return rng.choices(good, [_PLACE[wanted.kind] for wanted in good])[0]
 
 
 @cache
@@ -270,18 +277,20 @@ def _open(held: Mapping[Skill, float]) -> list[Wanted]:
 
 
 @cache
-def _told(wanted: Wanted) -> Mapping[Skill, float]:
-    """The skills that an answer tells about, and how often."""
+def _worth(wanted: Wanted) -> Mapping[Skill, float]:
+    """The skills that an answer tells about, and how much that is worth where nothing is known of them."""
     tells = TELLS[wanted.kind]
-    told = {kind_skill(wanted.kind): 1.0, differing_skill(wanted.difficulty): tells.differing}
+    worth = {
+        kind_skill(wanted.kind): WORTH_OF_KIND,
+        differing_skill(wanted.difficulty): WORTH_OF_DIFFERING * tells.differing,
+    }
     for feature in Feature:
-        told[feature_skill(feature)] = tells.focus if feature is wanted.focus else tells.others
-    return {skill: often * (1 - odds(wanted.kind, skill).guess) for skill, often in told.items() if often}
+        worth[feature_skill(feature)] = WORTH_OF_FEATURE * (tells.focus if feature is wanted.focus else tells.others)
+    return {skill: amount for skill, amount in worth.items() if amount}
 
 
 def _gain(wanted: Wanted, held: Mapping[Skill, float]) -> float:
-    """How much there is to learn from it, and to see in the answer."""
-    return sum(often * (1 - held[skill]) for skill, often in _told(wanted).items())
+    return sum(worth * (1 - held[skill]) for skill, worth in _worth(wanted).items())
 
 
 def _but_not(stale: Wanted | None, choices: list[Wanted]) -> list[Wanted]:

@@ -30,14 +30,19 @@ PRIOR: Final[Mapping[Skill, float]] = dict.fromkeys(Skill, 0.1) | {
 LEARN: Final = 0.12
 """The chance to learn a skill from one answer and its feedback; fits to real tutors lie between 0.05 and 0.3."""
 
-HALFWAY: Final = 0.3
-"""How far one has come, on average, who does not hold a skill yet."""
+HALFWAY: Final = 0.5
+"""How far one has come who does not hold a skill yet.
+
+Knowledge tracing knows only with and without; who is without, it expects to be right by chance alone. People are in
+between for a long time, and two lucky answers would pass for mastery. So whoever is without counts as halfway there:
+right half as often beyond chance as one who holds the skill.
+"""
 
 HELP: Final = 0.5
 """What each hint leaves of what a right answer says."""
 
-CEILING: Final = 0.99
-"""Nobody is held for certain of anything: otherwise a long run of right answers would take as long to unlearn."""
+CEILING: Final = 0.98
+"""Nobody is certain of anything: else after a long run of right answers a few wrong ones would not be noticed."""
 
 RETENTION: Final = 0.9
 """What is left when a review is due; the usual aim of spaced repetition."""
@@ -58,18 +63,18 @@ class Odds:
     """How far the form of a question lets one be right without the skill, and wrong with it."""
 
     guess: float
-    slip: float = 0.1
+    slip: float = 0.05
 
 
 ODDS: Final[Mapping[Kind, Odds]] = {
-    # Guess: one in so many choices. Slip: 0.1, the usual upper bound; more where a whole board is to be searched.
+    # One in so many choices; of the triples of a board hardly any is a SET.
     Kind.IS_SET: Odds(1 / 2),
     Kind.WHICH_BREAKS: Odds(1 / 4),
     Kind.EXPLAIN: Odds(1 / 20),
     Kind.THIRD_CARD: Odds(1 / 6),
     Kind.FIND_ONE: Odds(1 / 20),
-    Kind.FIND_ALL: Odds(1 / 20, slip=0.2),
-    Kind.ANY_SET: Odds(1 / 2, slip=0.15),
+    Kind.FIND_ALL: Odds(1 / 20),
+    Kind.ANY_SET: Odds(1 / 2),
 }
 EXPLAIN_ONE_FEATURE: Final = Odds(1 / 3)
 """Explaining asks of each feature apart whether it is all the same, all different, or two and one."""

@@ -118,6 +118,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "setsite.middleware.vary_by_htmx",
 ]
 
 ROOT_URLCONF = "setsite.urls"

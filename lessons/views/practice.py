@@ -17,6 +17,7 @@ from lessons import queries
 from lessons.answering import answer_exercise
 from lessons.exercises import Exercise, contrast_pair, fresh_exercise
 from lessons.grading import BadAnswer, Grade
+from lessons.learning import skill_states
 from lessons.mastery import Try, next_wanted
 from lessons.skills import Kind
 from lessons.tickets import BadTicket, Ticket, read_ticket
@@ -71,7 +72,9 @@ def _new_ticket(request: Request) -> Ticket:
         seed = SECOND_HALF + last.seed.removeprefix(FIRST_HALF)
         return Ticket(place=PLACE, wanted=last.wanted, seed=seed, shown_at=now)
     seed = secrets.token_hex(8)
-    wanted = next_wanted(tries, now, random.Random(seed), last=tries[-1].wanted if tries else None)
+    wanted = next_wanted(
+        tries, now, random.Random(seed), last=tries[-1].wanted if tries else None, states=skill_states(who)
+    )
     if wanted.kind is Kind.IS_SET and wanted.focus and _misses(tries, wanted.focus) >= REPEATED:
         exercise, _second = contrast_pair(wanted.focus, seed, easy=wanted.easy)
     else:

@@ -553,7 +553,6 @@ def test_a_step_that_is_done_can_be_done_again_and_stays_done(site, page):
     assert StepDone.objects.count() == 1
 
 
-@pytest.mark.xfail(strict=True, reason="the browser keeps the part under the address of the page: no Vary: HX-Request")
 def test_going_back_to_a_drill_shows_the_page_and_not_only_a_part_of_it(site, page, new_context):
     pupil = Pupil(page)
     page.goto(f"{site}/learn/full-deck/one-differs/")

@@ -107,7 +107,6 @@ def test_practice_asks_for_what_is_wanted_next(client, ann, clock, monkeypatch, 
             assert ticket.wanted == wanted
 
 
-@pytest.mark.xfail(strict=True, reason="what is wanted is worked out from the newest 200 tries, not from the progress")
 def test_what_was_learned_more_than_two_hundred_tries_ago_is_not_forgotten(client, ann, clock, monkeypatch):
     keep_many(ann, 140)
     keep_many(ann, 210, kinds=[Kind.IS_SET], start=NOW + DAY)
