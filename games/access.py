@@ -20,7 +20,7 @@ def own_seat(match: Match, player: Player | None) -> Seat | None:
 
 def acting_seat(code: str, player: Player | None) -> Seat | None:
     """The seat at this match that the player acts from, in one short query; its match is not read."""
-    if player is None:
+    if player is None or not code.isascii() or not code.isalnum():
         return None
     return Seat.objects.filter(match__code=code.upper(), **player.key).first()
 
@@ -39,7 +39,8 @@ def visible_match(code: str, player: Player | None) -> tuple[Match, Seat | None]
 
     The code of a table where people play together is the invitation to watch it.
     """
-    match = Match.objects.prefetch_related("seats").filter(code=code.upper()).first()
+    is_code = code.isascii() and code.isalnum()
+    match = Match.objects.prefetch_related("seats").filter(code=code.upper()).first() if is_code else None
     if match is None:
         raise Http404("no such match")
     seat = own_seat(match, player)

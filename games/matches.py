@@ -127,7 +127,12 @@ def command(code: str, order: ask.Command, *, now: float, seen: int | None = Non
 
 
 def _was_given(match: Match, order: ask.Command, seen: int) -> bool:
-    kinds = {ask.Call: ["Called"], ask.Pick: ["SetTaken", "CallFailed"], ask.AgreeNoSet: ["Agreed", "GaveUp"]}
+    kinds = {
+        ask.Call: ["Called"],
+        ask.Pick: ["SetTaken", "CallFailed"],
+        ask.Withdraw: ["CallFailed"],
+        ask.AgreeNoSet: ["Agreed", "GaveUp"],
+    }
     since = match.events.filter(number__gt=seen, record__kind__in=kinds.get(type(order), []))
     same_seat = [row.record for row in since if row.record["seat"] == getattr(order, "seat", None)]
     if isinstance(order, ask.Pick):
@@ -158,6 +163,9 @@ def join(code: str, player: Player, *, now: float) -> Seat:
 
     def sit(match: Match, state: rules.Match, now: float) -> tuple[did.Event, ...]:
         own = Seat.objects.filter(match=match, **player.key).first()
+        if own and own.number >= len(state.seats):
+            # Our other tab has sat down since the match was read.
+            raise Outrun(match.code)
         return decide(state, ask.Join(own.number if own else None), now)
 
     def keep(match: Match, events: Sequence[did.Event]) -> None:

@@ -16,7 +16,7 @@ from typing import Final
 
 from games.rules.cards import Feature
 from lessons.skills import Evidence, Kind, Skill, Wanted, differing_skill, feature_skill, kind_skill
-from lessons.tracing import FEATURE_SKILLS, PATH, PRIOR, SkillState, probability_at, weigh
+from lessons.tracing import DIFFERING_SKILLS, FEATURE_SKILLS, PATH, PRIOR, SkillState, probability_at, weigh
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +51,18 @@ def update(states: States, try_: Try) -> dict[Skill, SkillState]:
     """How every skill stands after one more try."""
     after = dict(states)
     for evidence in try_.evidence:
+        state, blame = after[evidence.skill], _blame(try_, evidence)
         after[evidence.skill] = weigh(
-            after[evidence.skill], evidence.is_right, kind=try_.kind, at=try_.at, hints=try_.hints
+            state, evidence.is_right, kind=try_.kind, at=try_.at, hints=try_.hints, blame=blame
         )
     return after
+
+
+def _blame(try_: Try, evidence: Evidence) -> float:
+    """Features missed at once share the blame, for a wild guess misses several; to explain asks for each apart."""
+    if try_.kind is Kind.EXPLAIN or evidence.skill not in FEATURE_SKILLS:
+        return 1.0
+    return 1 / max(1, sum(each.skill in FEATURE_SKILLS and not each.is_right for each in try_.evidence))
 
 
 class Level(IntEnum):
@@ -171,17 +179,18 @@ READY: Final = 0.4
 
 NEEDS: Final[Mapping[Kind, tuple[Skill, ...]]] = {
     Kind.IS_SET: (),
-    Kind.WHICH_BREAKS: (Skill.IS_SET,),
-    Kind.EXPLAIN: (Skill.IS_SET,),
+    Kind.WHICH_BREAKS: (Skill.IS_SET, Skill.DIFFERS_1),
+    Kind.EXPLAIN: (Skill.IS_SET, Skill.DIFFERS_1),
     Kind.THIRD_CARD: (Skill.WHICH_BREAKS, Skill.EXPLAIN),
     Kind.FIND_ONE: (Skill.THIRD_CARD,),
     Kind.ANY_SET: (Skill.FIND_ONE,),
     Kind.FIND_ALL: (Skill.ANY_SET,),
 }
 FEATURES_NEEDED: Final[Mapping[Kind, int]] = dict.fromkeys(Kind, 3) | {
+    # These are what teaches features.
     Kind.IS_SET: 0,
-    Kind.WHICH_BREAKS: 2,
-    Kind.EXPLAIN: 2,
+    Kind.WHICH_BREAKS: 0,
+    Kind.EXPLAIN: 0,
 }
 """How many features must be growing; never all, for one blind spot must not hold up everything."""
 
@@ -240,7 +249,7 @@ def next_wanted(
     states = mastery(tries, now) if states is None else states
     held = {skill: probability_at(state, now) for skill, state in states.items()}
     choices = _but_not(_asked_too_often(tries, last), _open(held))
-    if corrections := _corrections(choices, troubled_feature(tries)):
+    if corrections := _corrections(choices, tries):
         return min(corrections, key=lambda wanted: wanted.difficulty)
     due = due_skills(states, now)
     if due and rng.random() < REVIEW_SHARE:
@@ -314,8 +323,19 @@ def troubled_feature(tries: Sequence[Try]) -> Feature | None:
     return None
 
 
-def _corrections(choices: Iterable[Wanted], feature: Feature | None) -> list[Wanted]:
-    return [wanted for wanted in choices if feature and wanted.kind is Kind.IS_SET and wanted.focus is feature]
+def _refuses_sets(tries: Sequence[Try]) -> bool:
+    """Whether SETs were refused twice of late, and none was recognised since."""
+    late = [try_ for try_ in tries[-JUST_NOW:] if try_.kind is Kind.IS_SET]
+    said = [e.is_right for try_ in late for e in try_.evidence if e.skill in DIFFERING_SKILLS]
+    return said.count(False) >= ERRORS_THAT_TROUBLE and not said[-1]
+
+
+def _corrections(choices: Iterable[Wanted], tries: Sequence[Try]) -> list[Wanted]:
+    """After repeated errors of one sort: is it a SET, with the feature in question or, where SETs were refused, any."""
+    feature = troubled_feature(tries)
+    if feature is None and not _refuses_sets(tries):
+        return []
+    return [wanted for wanted in choices if wanted.kind is Kind.IS_SET and wanted.focus is feature]
 
 
 def _focus(tries: Sequence[Try], held: Mapping[Skill, float]) -> Feature | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from games.rules.cards import Feature
-from lessons.skills import Kind, Skill, feature_skill
+from lessons.skills import Kind, Skill, differing_skill, feature_skill
 
 DAY: Final = 86_400.0
 
@@ -82,6 +82,7 @@ COURSE: Final = Odds(1 / 3)
 """A question that only the course asks: mostly one value of three."""
 
 FEATURE_SKILLS: Final = tuple(map(feature_skill, Feature))
+DIFFERING_SKILLS: Final = tuple(map(differing_skill, range(1, 5)))
 PATH: Final = 6
 """How many tries make a trend."""
 
@@ -110,12 +111,14 @@ class SkillState:
     """The probability after each of the latest few tries, for the trend."""
 
 
-def weigh(state: SkillState, is_right: bool, *, kind: Kind | None, at: float, hints: int = 0) -> SkillState:
-    """The skill after one more answer that says something about it."""
+def weigh(
+    state: SkillState, is_right: bool, *, kind: Kind | None, at: float, hints: int = 0, blame: float = 1.0
+) -> SkillState:
+    """The skill after one more answer that says something about it; an error may be its fault only in part."""
     before = probability_at(state, at)
     chance = odds(kind, state.skill)
     unaided = HELP ** max(0, hints)
-    probability = _after_right(before, chance, unaided) if is_right else _after_wrong(before, chance)
+    probability = _after_right(before, chance, unaided) if is_right else _after_wrong(before, chance, blame)
     return replace(
         state,
         probability=probability,
@@ -140,11 +143,11 @@ def _after_right(before: float, chance: Odds, unaided: float) -> float:
     return min(CEILING, max(before, posterior + (1 - posterior) * LEARN * unaided))
 
 
-def _after_wrong(before: float, chance: Odds) -> float:
+def _after_wrong(before: float, chance: Odds, blame: float) -> float:
     slipped = before * chance.slip
     posterior = slipped / (slipped + (1 - before) * (1 - _without(chance)))
     # The correction teaches too, but a wrong answer is never a reason to think better of somebody.
-    return min(before, posterior + (1 - posterior) * LEARN)
+    return before - blame * max(0.0, before - posterior - (1 - posterior) * LEARN)
 
 
 def _stability_after(state: SkillState, is_right: bool, at: float, weight: float) -> float:

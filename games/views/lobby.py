@@ -52,6 +52,7 @@ def play_again(request: Request, code: str) -> HttpResponse:
         return _page(request, status=422, notice=_("Open a new table for that."))
     try:
         limits.OPENINGS.count(who.word)
+        limits.OPENINGS_OF_ADDRESS.count(request.META["REMOTE_ADDR"])
     except limits.TooMany:
         return _page(request, status=TOO_MANY, notice=_("That is a lot of new tables. Play one of them first."))
     computers = [each.strength for each in match.seats.all() if each.strength]

@@ -58,7 +58,7 @@ def _answer_question(request: Request, who: Player, unit: Unit, step: Step) -> H
         "value": request.POST.get("value"),
         "feature": request.POST.get("feature"),
         "cards": request.POST.getlist("cards"),
-        "seed": request.POST.get("seed", ""),
+        "seed": secrets.token_hex(8),
     }
     if isinstance(question, Ask | Drill):
         raise TypeError("exercises have tickets")

@@ -8,9 +8,9 @@
 
   document.addEventListener("click", ({ target }) => {
     if (!target.closest(".speak-button")) return;
-    const words = [...document.querySelectorAll("[data-speak] h1, [data-speak] p")].map((part) => part.textContent.trim());
+    const words = [...document.querySelectorAll("[data-speak] h1, [data-speak] p")].map((part) => part.textContent.trim().replace(/([^.!?])$/, "$1."));
     speechSynthesis.cancel();
-    const speech = new SpeechSynthesisUtterance(words.join(". "));
+    const speech = new SpeechSynthesisUtterance(words.join(" "));
     speech.lang = document.documentElement.lang;
     speech.rate = 0.9;
     speechSynthesis.speak(speech);

@@ -8,6 +8,7 @@ import re
 import time
 
 import pytest
+from axe_playwright_python.base import AxeResults
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, expect
 
@@ -70,14 +71,21 @@ class Inspector:
     def look(self, page: Page, what: str) -> None:
         """In light and dark; the sizes take turns, so that two looks see a kind of page in all four ways."""
         self.looks += 1
-        sizes = (NARROW, WIDE) if self.looks % 2 else (WIDE, NARROW)
-        for scheme, size in zip(("light", "dark"), sizes, strict=True):
+        ways = [("light", NARROW), ("dark", WIDE)] if self.looks % 2 else [("dark", NARROW), ("light", WIDE)]
+        for scheme, size in ways:
             page.emulate_media(color_scheme=scheme)
             page.set_viewport_size(size)
             page.evaluate(AT_REST)
-            results = self.axe.run(page)
+            results = self.run(page)
             if results.violations_count:
                 self.complaints.append(f"{what}, {scheme}, {size['width']} wide: {results.generate_report()}")
+
+    def run(self, page: Page) -> AxeResults:
+        """As `Axe.run` does, which would load the whole of axe for every look."""
+        if not page.evaluate("'axe' in window"):
+            page.evaluate(self.axe.axe_script)
+        violations = page.evaluate("axe.run({resultTypes: ['violations']}).then((results) => results.violations)")
+        return AxeResults({"violations": violations})
 
     def measure(self, page: Page, what: str) -> None:
         page.set_viewport_size(SMALLEST)
@@ -137,7 +145,6 @@ def test_the_path_and_my_page_of_a_learner(site, learner, page, inspector):
     inspector.report()
 
 
-@pytest.mark.xfail(strict=True, reason="the table of skills with its meters of 6rem needs 325 pixels")
 def test_my_page_of_a_learner_fits_the_smallest_screen(site, learner, page, inspector):
     page.goto(f"{site}/learn/me/")
     inspector.measure(page, "/learn/me/ with tries")
@@ -163,17 +170,17 @@ def test_a_step_before_and_after_an_answer(site, page, new_context, inspector, k
     inspector.report()
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_practice_before_and_after_an_answer(site, page, monkeypatch, inspector, kind):
-    monkeypatch.setattr(practice, "next_wanted", lambda *args, **more: Wanted(kind, 3))
+def test_practice_of_every_kind(site, page, monkeypatch, inspector):
     pupil = Pupil(page)
-    page.goto(f"{site}/learn/practice/")
-    assert pupil.kind(pupil.see()) == kind
-    inspector.look(page, f"practice of {kind}, asked")
-    pupil.answer()
-    expect(page.get_by_text("Yes!", exact=True)).to_be_visible()
-    inspector.look(page, f"practice of {kind}, answered")
-    inspector.measure(page, f"practice of {kind}, answered")
+    for kind in Kind:
+        monkeypatch.setattr(practice, "next_wanted", lambda *args, kind=kind, **more: Wanted(kind, 3))
+        page.goto(f"{site}/learn/practice/")
+        assert pupil.kind(pupil.see()) == kind
+        pupil.press(page.get_by_role("button", name="Help me"))
+        pupil.answer()
+        expect(page.get_by_text("Yes!", exact=True)).to_be_visible()
+        inspector.look(page, f"practice of {kind}")
+        inspector.measure(page, f"practice of {kind}")
     inspector.report()
 
 
@@ -184,12 +191,10 @@ def test_the_whole_deck_to_build_from(site, page, inspector):
     inspector.report()
 
 
-@pytest.mark.parametrize(
-    "place", ["the-play/fifteen-cards", "solitaire/won", "five-examples/fifth-look", "odds/always"]
-)
-def test_what_is_widest_fits_the_smallest_screen(site, page, inspector, place):
-    page.goto(f"{site}/learn/{place}/")
-    inspector.measure(page, place)
+def test_what_is_widest_fits_the_smallest_screen(site, page, inspector):
+    for place in ("the-play/fifteen-cards", "the-play/not-a-set", "five-examples/fifth-look", "odds/always"):
+        page.goto(f"{site}/learn/{place}/")
+        inspector.measure(page, place)
     inspector.report()
 
 
@@ -235,7 +240,6 @@ def test_the_words_of_a_step_are_read_aloud_on_request(site, context, page):
         assert said["lang"].lower().startswith("en")
 
 
-@pytest.mark.xfail(strict=True, reason="paragraphs are joined by a full stop though they end with one: 'purple.. What'")
 def test_a_sentence_that_is_read_ends_once(site, context, page):
     context.add_init_script(voices("en-US"))
     page.goto(f"{site}/learn/cards/color-green/")
@@ -253,14 +257,18 @@ def test_words_are_still_read_after_an_answer(site, context, page):
     assert all(words in said["text"] for words in words_on(page))
 
 
-SHOWN_THOUGH_HIDDEN = pytest.mark.xfail(strict=True, reason=".quiet sets display, which undoes the hidden attribute")
+NEVER_ASKED = pytest.mark.xfail(
+    strict=True, reason="speak.js never asks for voices: that speech exists is enough to it"
+)
 
 
-@SHOWN_THOUGH_HIDDEN
 @pytest.mark.parametrize(
     "script",
-    [NO_SPEECH, voices(), voices("de-DE", "ja-JP")],
-    ids=["no speech", "no voice", "voices of other languages"],
+    [
+        pytest.param(NO_SPEECH, id="no speech"),
+        pytest.param(voices(), id="no voice", marks=NEVER_ASKED),
+        pytest.param(voices("de-DE", "ja-JP"), id="voices of other languages", marks=NEVER_ASKED),
+    ],
 )
 def test_without_a_voice_nothing_offers_to_read(site, context, page, script):
     context.add_init_script(script)
@@ -282,7 +290,6 @@ def test_a_voice_that_comes_late_is_found(site, context, page):
     expect(page.get_by_role("button", name="Read it to me")).to_be_visible()
 
 
-@SHOWN_THOUGH_HIDDEN
 def test_with_scripts_off_nothing_offers_to_read(site, new_context):
     page = new_context(java_script_enabled=False).new_page()
     page.goto(f"{site}/learn/cards/color-green/")

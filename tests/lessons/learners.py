@@ -19,6 +19,7 @@ import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final
 
 from games.rules.cards import Card, Feature
@@ -136,8 +137,11 @@ class Learner:
     # How an answer comes about
 
     def answer(self, exercise: Exercise, now: float) -> dict[str, Any]:
-        self._manages = self._does(kind_skill(exercise.kind), now) and self.rng.random() >= SLIP
-        return _ANSWERS[exercise.kind](self, exercise, now, self._manages)
+        slips = self.rng.random() < SLIP
+        self._manages = self._does(kind_skill(exercise.kind), now) and not slips
+        # Who has a rule, if a wrong one, does not guess.
+        has_a_rule = self.wants_all_alike and exercise.kind is Kind.IS_SET and not slips
+        return _ANSWERS[exercise.kind](self, exercise, now, self._manages or has_a_rule)
 
     def _does(self, skill: Skill, now: float) -> bool:
         return self.rng.random() < self.chance(skill, now)
@@ -145,8 +149,8 @@ class Learner:
     def _look(self, triple: Sequence[Card], now: float) -> dict[Feature, Make]:
         """How each feature appears; what is not noticed passes for all the same."""
         return {
-            each.feature: each.kind if self._does(feature_skill(each.feature), now) else Make.ALL_SAME
-            for each in explain(*triple).features
+            feature: make if self._does(feature_skill(feature), now) else Make.ALL_SAME
+            for feature, make in _makes(*triple).items()
         }
 
     def _takes_for_set(self, triple: Sequence[Card], now: float) -> bool:
@@ -241,6 +245,11 @@ _ANSWERS: Final[Mapping[Kind, Callable[[Learner, Exercise, float, bool], dict[st
 }
 
 
+@cache
+def _makes(a: Card, b: Card, c: Card) -> Mapping[Feature, Make]:
+    return {each.feature: each.kind for each in explain(a, b, c).features}
+
+
 def _differing_in(exercise: Exercise) -> set[int]:
     """In how many features the SETs differ that the exercise is about."""
     if exercise.kind is Kind.THIRD_CARD:
@@ -254,7 +263,7 @@ def _attention(exercise: Exercise, feature: Feature) -> float:
     """How much of the learner's eye a feature gets."""
     if exercise.kind in {Kind.EXPLAIN, Kind.THIRD_CARD}:
         return 0.5
-    if exercise.kind in {Kind.IS_SET, Kind.WHICH_BREAKS} and explain(*exercise.cards)[feature].is_broken:
+    if exercise.kind in {Kind.IS_SET, Kind.WHICH_BREAKS} and _makes(*exercise.cards)[feature] is Make.TWO_AND_ONE:
         return 1.0
     return 0.25
 

@@ -212,6 +212,26 @@ def test_finding_one_set_of_several_is_no_answer_yet(client):
     ]
 
 
+def test_an_experiment_comes_out_differently_each_time(client):
+    said = set()
+    for _turn in range(6):
+        response = client.post("/learn/odds/twelve-cards/")
+        said.add(str(response.context["feedback"].say))
+    assert len(said) > 2
+
+
+def test_the_outcome_of_an_experiment_is_not_chosen_by_the_form(client):
+    said = {
+        str(client.post("/learn/odds/twelve-cards/", {"seed": "lucky"}).context["feedback"].say) for _turn in range(6)
+    }
+    assert len(said) > 2
+
+
+def test_no_page_shows_a_part_of_the_secret_against_forged_forms(client):
+    response = client.get("/learn/odds/twelve-cards/")
+    assert client.cookies["csrftoken"].value[:8] not in response.text
+
+
 # Nonsense
 
 

@@ -87,7 +87,7 @@ def test_of_two_picks_apart_both_take_their_sets(race):
 
 
 def test_who_sits_down_at_once_with_others_gets_a_seat_of_their_own_or_is_told_it_is_full(race):
-    report = race("join_a_table", 10)
+    report = race("join_a_table", 30)
     assert not errors(report)
     for told, table in zip(report["told"], report["tables"], strict=True):
         assert told[::2] == told[1::2], "two tabs of one player are one seat"

@@ -198,7 +198,7 @@ def test_every_change_is_pushed(site):
         screen.table()
         for order in (ask.Call(0), ask.Withdraw(0), ask.AgreeNoSet(1), ask.TakeBack(1)):
             version = do(code, order)
-            assert screen.table().version == version == stored(code).version
+            assert screen.table(lambda table, v=version: table.version >= v).version == version
 
 
 def test_a_screen_that_comes_back_gets_the_present_table(site):
@@ -218,7 +218,7 @@ def test_a_change_of_one_match_is_no_concern_of_another(site):
         screen.table()
         do(theirs, ask.Call(0))
         version = do(ours, ask.Call(1))
-        table = screen.table()
+        table = screen.table(lambda table: table.control is not None)
         assert (table.version, table.control) == (version, 1)
 
 
@@ -272,7 +272,7 @@ def test_a_screen_that_takes_nothing_in_misses_what_is_between_and_never_the_las
             await asyncio.to_thread(_closing, partial(do, code, ask.Withdraw(0)))
         await _until(lambda: _newest(own) == stored_version)
         takes_in.set()
-        await _until(lambda: len(sent) == 3)
+        await _until(lambda: len(sent) > 2)
         leaves.set()
         await streaming
         own.stop()
@@ -283,7 +283,9 @@ def test_a_screen_that_takes_nothing_in_misses_what_is_between_and_never_the_las
     first = stored(code).version
     stored_version = first + 50
     _hello, *tables = run(watch(asyncio.Event()))
-    assert [int(re.search(rb'data-version="(\d+)"', table)[1]) for table in tables] == [first, stored_version]
+    versions = [int(re.search(rb'data-version="(\d+)"', table)[1]) for table in tables]
+    # The last may come twice, where a change was told while it was already being read.
+    assert (versions[0], set(versions[1:])) == (first, {stored_version})
 
 
 def run(coroutine):
