@@ -2,9 +2,13 @@
 (() => {
   if (!("speechSynthesis" in window)) return;
 
+  // Voices come after the page, or never; one for the page's language is enough.
   function show() {
-    for (const button of document.querySelectorAll(".speak-button")) button.hidden = false;
+    const language = document.documentElement.lang.slice(0, 2);
+    const hasVoice = speechSynthesis.getVoices().some((voice) => voice.lang.startsWith(language));
+    for (const button of document.querySelectorAll(".speak-button")) button.hidden = !hasVoice;
   }
+  speechSynthesis.addEventListener?.("voiceschanged", show);
 
   document.addEventListener("click", ({ target }) => {
     if (!target.closest(".speak-button")) return;
