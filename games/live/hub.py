@@ -31,6 +31,7 @@ T = TypeVar("T")
 GRACE_SECONDS = 6.0
 KEEP_TIME_SECONDS = 1.0
 HEARTBEAT_SECONDS = 10.0
+TRY_AGAIN_SECONDS = 1.0
 
 
 class Watcher:
@@ -172,6 +173,11 @@ class Hub:
         except Match.DoesNotExist:
             watcher.close()
             return
+        except Exception:
+            # Its browser opens another stream in a second.
+            log.exception("a screen could not be given its first table")
+            watcher.close()
+            return
         if not watcher.has_waiting:
             # Nothing newer came while we were at it.
             watcher.give(rendered.message)
@@ -194,6 +200,10 @@ class Hub:
                 except Match.DoesNotExist:
                     for watcher in topic.watchers:
                         watcher.close()
+                    return
+                except Exception:
+                    log.exception("a change could not be shown")
+                    asyncio.get_running_loop().call_later(TRY_AGAIN_SECONDS, self._refresh, code)
                     return
                 for watcher in topic.watchers:
                     if watcher.watch.language == language:

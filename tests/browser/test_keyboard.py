@@ -14,7 +14,6 @@ from games.rules.editions import Votes
 from games.rules.state import Phase
 from games.words import card_name
 from tests.browser.players import (
-    WITHIN_A_SECOND,
     Game,
     answered,
     card_of,
@@ -244,18 +243,18 @@ def test_what_others_do_is_announced(site, new_context):
     expect(spoken).to_have_attribute("aria-live", "polite")
 
     game.do(ask.Call(1))
-    expect(spoken).to_have_text("Ben calls SET!", timeout=WITHIN_A_SECOND)
+    expect(spoken).to_have_text("Ben calls SET!")
     wrong = game.no_set()
     game.do(ask.Pick(1, wrong))
-    expect(spoken).to_contain_text("Ben is wrong: not a SET.", timeout=WITHIN_A_SECOND)
+    expect(spoken).to_contain_text("Ben is wrong: not a SET.")
     game.do(ask.AgreeNoSet(1))
-    expect(spoken).to_have_text("Ben sees no SET.", timeout=WITHIN_A_SECOND)
+    expect(spoken).to_have_text("Ben sees no SET.")
     game.do(ask.AgreeNoSet(0))
-    expect(spoken).to_contain_text("Look again: there is a SET.", timeout=WITHIN_A_SECOND)
+    expect(spoken).to_contain_text("Look again: there is a SET.")
     game.take(1)
-    expect(spoken).to_contain_text("Ben takes a SET.", timeout=WITHIN_A_SECOND)
+    expect(spoken).to_contain_text("Ben takes a SET.")
     game.play_out(1)
-    expect(spoken).to_contain_text("Ben wins.", timeout=WITHIN_A_SECOND)
+    expect(spoken).to_contain_text("Ben wins.")
 
 
 def test_the_verdict_on_a_wrong_pick_is_announced_with_its_reason(site, new_context):
@@ -264,14 +263,14 @@ def test_the_verdict_on_a_wrong_pick_is_announced_with_its_reason(site, new_cont
     game.do(ask.Call(0))
     game.do(ask.Pick(0, game.no_set()))
     spoken = page.locator("#say")
-    expect(spoken).to_contain_text(re.compile("two (are|show) .* and one (is|shows) "), timeout=WITHIN_A_SECOND)
+    expect(spoken).to_contain_text(re.compile("two (are|show) .* and one (is|shows) "))
 
 
 def test_the_score_is_announced_after_a_pick(site, new_context):
     game, (page,) = seat_people(site, new_context, ["Ann"], options=SHORT)
     game.take(0)
     game.take(0)
-    expect(page.locator("#say")).to_contain_text(re.compile(r"\b(2|two)\b"), timeout=WITHIN_A_SECOND)
+    expect(page.locator("#say")).to_contain_text(re.compile(r"\b(2|two)\b"))
 
 
 def test_solitaire_is_played_by_letters_without_a_call(site, new_context):

@@ -20,7 +20,6 @@ from games.rules.cards import FULL_DECK
 from games.rules.state import Phase
 from games.words import card_name
 from tests.browser.players import (
-    WITHIN_A_SECOND,
     Game,
     answered,
     card_of,
@@ -95,7 +94,7 @@ def look_of_button(page: Page) -> list[str]:
 
 def expect_called(pages: list[Page], name: str) -> None:
     for page in pages:
-        expect(page.locator(".control-text")).to_have_text(f"{name} calls SET! and picks.", timeout=WITHIN_A_SECOND)
+        expect(page.locator(".control-text")).to_have_text(f"{name} calls SET! and picks.")
         expect(page.locator(".countdown")).to_be_visible()
         expect(page.locator("#table .seat.has-control .seat-name")).to_have_text(name)
 
@@ -109,9 +108,9 @@ def expect_held(page: Page, bright: list[str]) -> None:
 
 
 def expect_told_wrong(pages: list[Page], name: str) -> None:
+    expect(pages[0].locator(".reveal.is-no-set")).to_be_visible()
     for page in pages:
         reveal = page.locator(".reveal.is-no-set")
-        expect(reveal).to_be_visible(timeout=WITHIN_A_SECOND)
         expect(reveal.locator(".reveal-title")).to_have_text(f"{name}: not a SET.")
         expect(reveal.locator(".verdict-lines li")).to_have_count(4)
         expect(reveal.locator(".is-broken").first).to_contain_text(re.compile("two (are|show) .* and one (is|shows) "))
@@ -119,9 +118,9 @@ def expect_told_wrong(pages: list[Page], name: str) -> None:
 
 
 def expect_told_right(pages: list[Page], name: str) -> None:
+    expect(pages[0].locator(".reveal.is-set")).to_be_visible()
     for page in pages:
         reveal = page.locator(".reveal.is-set")
-        expect(reveal).to_be_visible(timeout=WITHIN_A_SECOND)
         expect(reveal.locator(".reveal-title")).to_have_text(f"{name}: a SET!")
         expect(reveal.locator(".is-fine")).to_have_count(4)
         expect(reveal).not_to_contain_text("The Magic Rule")
@@ -135,14 +134,14 @@ def agree(page: Page) -> None:
 def expect_agreed(pages: list[Page], *names: str) -> None:
     for page in pages:
         badges = page.locator("#table .seat .badge", has_text="no SET")
-        expect(badges).to_have_count(len(names), timeout=WITHIN_A_SECOND)
+        expect(badges).to_have_count(len(names))
         for name in names:
             expect(seat(page, name)).to_contain_text("no SET")
 
 
 def expect_won(pages: list[Page], name: str) -> None:
     for page in pages:
-        expect(page.locator(".result-text")).to_have_text(f"{name} wins.", timeout=WITHIN_A_SECOND)
+        expect(page.locator(".result-text")).to_have_text(f"{name} wins.")
         expect(seat(page, name)).to_contain_text("winner")
         expect(page.locator("#table .seat", has_text="winner")).to_have_count(1)
         expect(page.get_by_role("link", name="What was there? The replay")).to_be_visible()
@@ -193,7 +192,7 @@ def test_three_play_and_a_fourth_watches_from_the_deal_to_the_end(site, new_cont
     agree(cleo)
     for page in pages:
         words = f"{names[2]} sees no SET. Look again: there is a SET."
-        expect(page.locator(".control-text")).to_have_text(words, timeout=WITHIN_A_SECOND)
+        expect(page.locator(".control-text")).to_have_text(words)
     expect_agreed(pages)
     expect_in_step(pages, game)
     assert len(game.state.table) == 12
@@ -226,7 +225,7 @@ def test_when_all_agree_and_no_set_is_there_three_more_cards_are_laid(site, new_
     expect_agreed(pages, "Ann", "Cleo")
     agree(pages[1])
     for page in pages:
-        expect(page.locator("#table input[name=card]")).to_have_count(15, timeout=WITHIN_A_SECOND)
+        expect(page.locator("#table input[name=card]")).to_have_count(15)
         expect(page.locator(".control-text")).to_have_text("Ben sees no SET. Three more cards.")
         assert cards_on(page)[:12] == before, "the twelve kept their places"
     expect_in_step(pages, game)
@@ -236,7 +235,7 @@ def test_when_all_agree_and_no_set_is_there_three_more_cards_are_laid(site, new_
     say_set(pages[1])
     pick(pages[1], right)
     for page in pages:
-        expect(page.locator("#table input[name=card]")).to_have_count(12, timeout=WITHIN_A_SECOND)
+        expect(page.locator("#table input[name=card]")).to_have_count(12)
     expect_points(pages, "Ben", 1)
     expect_in_step(pages, game)
 
@@ -269,7 +268,7 @@ def test_a_call_can_be_given_back_at_the_price_of_a_wrong_one(site, new_context)
     with answered(pages[0], "withdraw"):
         pages[0].get_by_role("button", name="Give it back").click()
     for page in pages:
-        expect(page.locator(".control-text")).to_contain_text("Ann gives the call back.", timeout=WITHIN_A_SECOND)
+        expect(page.locator(".control-text")).to_contain_text("Ann gives the call back.")
     expect_points(pages, "Ann", -1)
     expect_in_step(pages, game)
 
@@ -286,7 +285,7 @@ def test_the_countdown_lasts_as_long_as_the_call(site, new_context, motion):
     say_set(pages[0])
     for page in pages:
         bar = page.locator(".countdown-bar")
-        expect(bar).to_be_attached(timeout=WITHIN_A_SECOND)
+        expect(bar).to_be_attached()
         assert bar.bounding_box()["width"] > page.locator(".countdown").bounding_box()["width"] / 2
         lasts = bar.evaluate("bar => bar.getAnimations()[0].effect.getComputedTiming().duration")
         assert lasts == pytest.approx(15_000, abs=50)
@@ -329,7 +328,7 @@ def test_nothing_that_a_rival_does_clears_my_selection_except_cards_that_are_gon
     expect_marked(right[0], kept)
     say_set(ben)
     pick(ben, right)
-    expect(card_of(ann, right[0])).to_have_count(0, timeout=WITHIN_A_SECOND)
+    expect(card_of(ann, right[0])).to_have_count(0)
     expect_marked(kept)
 
     # What is still marked counts: two more cards and it is a pick.
@@ -359,7 +358,7 @@ def test_two_tabs_of_one_player_are_one_seat(site, new_context, monkeypatch):
         expect(page.locator("#table .seat")).to_have_count(3)
     say_set(tab)
     for page in (ann, tab):
-        expect(page.get_by_text("Tap three cards")).to_be_visible(timeout=WITHIN_A_SECOND)
+        expect(page.get_by_text("Tap three cards")).to_be_visible()
     pick(ann, game.a_set())
     expect_points([ann, tab, ben, cleo], "Ann", 1)
     assert game.match.seats.count() == 3
@@ -374,6 +373,7 @@ def test_two_tabs_of_one_player_are_one_seat(site, new_context, monkeypatch):
 def test_a_reload_comes_back_to_the_same_seat(site, new_context):
     game, (ann, ben) = seat_people(site, new_context, NAMES[:2], options=EASY)
     game.take(1)
+    expect_in_step([ann, ben], game)
     say_set(ben)
     version = game.version
     with ben.expect_response(lambda response: "/stream/" in response.url):
@@ -420,7 +420,7 @@ def test_a_player_whose_page_is_closed_is_away_until_it_returns(site, new_contex
     expect(seat(ann, "Ben")).to_contain_text("away", timeout=2_000)
     assert [each.is_connected for each in game.state.seats] == [True, False]
     enter(context.new_page(), game)
-    expect(seat(ann, "Ben")).not_to_contain_text("away", timeout=WITHIN_A_SECOND)
+    expect(seat(ann, "Ben")).not_to_contain_text("away")
     assert [each.is_connected for each in game.state.seats] == [True, True]
 
 

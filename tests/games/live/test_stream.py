@@ -23,7 +23,7 @@ from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 from django.core import signing
-from django.db import connections
+from django.db import OperationalError, connections
 
 from games import matches
 from games.live import hub as live
@@ -210,6 +210,24 @@ def test_a_screen_that_comes_back_gets_the_present_table(site):
         last = do(code, ask.Withdraw(0))
     with Screen.of(site, code) as screen:
         assert screen.table().version == last
+
+
+def test_a_change_that_could_not_be_read_is_shown_as_soon_as_it_can(site, monkeypatch):
+    code = open_together()
+    with Screen.of(site, code) as screen:
+        screen.table()
+        failing = iter([OperationalError("the database has gone away")])
+        really = live.render_code
+
+        def render_or_fail(*about):
+            for error in failing:
+                raise error
+            return really(*about)
+
+        monkeypatch.setattr(live, "TRY_AGAIN_SECONDS", 0.01)
+        monkeypatch.setattr(live, "render_code", render_or_fail)
+        version = do(code, ask.Call(0))
+        assert screen.table(lambda table: table.control == 0).version == version
 
 
 def test_a_change_of_one_match_is_no_concern_of_another(site):
