@@ -9,11 +9,11 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 
-from bench import first_load, live, odds, rules
+from bench import first_load, lessons, live, odds, rules
 from bench.figures import Figure
 
 # A new subject is a module with a list FIGURES, and its name here.
-_SUBJECTS = (rules, odds, live, first_load)
+_SUBJECTS = (rules, odds, lessons, live, first_load)
 
 
 def _figures() -> dict[str, Callable[[], Figure]]:

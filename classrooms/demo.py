@@ -1,36 +1,58 @@
-"""The people and the history of the demo: a teacher, a class, a guardian, and games that were really played."""
+"""The people and the history of the demo: a teacher, a class, a guardian, what was learned, and games really played."""
 
 from __future__ import annotations
 
 import random
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from classrooms.models import Classroom, Enrolment, Guardianship, User
+from classrooms.accounts import vouch_for
+from classrooms.assignments import assign
+from classrooms.classes import change_class, make_class
+from classrooms.demo_learning import DAY, Child, learn
+from classrooms.models import Classroom, Enrolment, Guardianship, Task, User
+from classrooms.students import NewStudent, add_students
 from games import matches
 from games.models import Way
 from games.players import Player
-from games.rules import Options
+from games.rules import Feature, Options
 from games.rules import commands as ask
 from games.rules.opponents import STRENGTHS, computer_move
 from games.rules.state import Phase
+from lessons.mastery import Level
+from lessons.skills import Skill
 
 TEACHER_EMAIL = "rivera@demo.example"
 GUARDIAN_EMAIL = "okafor@demo.example"
 PASSWORD = "twelve-cards"  # noqa: S105 (printed for everybody to use, in a demo on one's own machine)
-DAY = 86_400.0
+CLASS_CODE = "MAPLE2B"
 
-# Display name, the name that only the teacher sees, and how well the child plays.
-_CHILDREN = (
-    ("Mia", "Mia Okafor", "learner"),
-    ("Noah", "Noah Brandt", "newcomer"),
-    ("Lina", "Lina Haddad", "player"),
-    ("Theo", "Theo Martin", "newcomer"),
-    ("Ines", "Inés García", "learner"),
-    ("Sam", "Samuel Lee", "player"),
+
+@dataclass(frozen=True, slots=True)
+class _Pupil:
+    """A child of the class: the name on screens, the name that only the teacher sees, how it plays and learns."""
+
+    display_name: str
+    real_name: str
+    strength: str
+    group: str
+    child: Child
+
+
+_PUPILS = (
+    _Pupil(
+        "Mia", "Mia Okafor", "learner", "Foxes", Child(0.93, (20, 17, 13, 10, 6, 3, 1), 9, 6, blind=Feature.SHADING)
+    ),
+    _Pupil("Noah", "Noah Brandt", "newcomer", "Owls", Child(0.55, (16, 9, 2), 8, 2)),
+    _Pupil("Lina", "Lina Haddad", "player", "Foxes", Child(0.99, (24, 20, 17, 13, 10, 6, 3, 1), 9, 9)),
+    _Pupil("Theo", "Theo Martin", "newcomer", "Owls", Child(0.95, (13, 10, 6, 3), 8, 3, refuses=3.2)),
+    _Pupil("Ines", "Inés García", "learner", "Foxes", Child(0.94, (20, 13, 10, 6, 1), 8, 5)),
+    _Pupil("Sam", "Samuel Lee", "player", "Owls", Child(0.97, (26, 24, 19), 9, 6)),
 )
 
 
@@ -46,40 +68,62 @@ class Person:
 
 def people() -> list[Person]:
     """Whom one can sign in as; empty before the demo is filled."""
-    teacher = User.objects.filter(email=TEACHER_EMAIL).first()
-    guardian = User.objects.filter(email=GUARDIAN_EMAIL).first()
-    if not teacher or not guardian:
-        return []
-    student = guardian.children_links.select_related("child").get().child
+    found = {user.email: user for user in User.objects.filter(email__in=[TEACHER_EMAIL, GUARDIAN_EMAIL], is_active=True)}
     with_password = _("%(email)s with the password %(password)s")
-    return [
-        Person("teacher", _("Teacher"), with_password % {"email": TEACHER_EMAIL, "password": PASSWORD}, teacher),
-        Person("student", _("Student"), _("one click on the front page (students have no password)"), student),
-        Person("guardian", _("Parent"), with_password % {"email": GUARDIAN_EMAIL, "password": PASSWORD}, guardian),
+    adults = [(TEACHER_EMAIL, "teacher", _("Teacher")), (GUARDIAN_EMAIL, "guardian", _("Parent"))]
+    offered = [
+        Person(slug, title, with_password % {"email": email, "password": PASSWORD}, found[email])
+        for email, slug, title in adults
+        if email in found
     ]
+    students = User.objects.filter(guardian_links__guardian__email=GUARDIAN_EMAIL, is_home=False, is_active=True)
+    if student := students.order_by("pk").first():
+        way_in = _("one click on the front page (students have no password)")
+        offered.insert(1, Person("student", _("Student"), way_in, student))
+    return offered
 
 
 def fill_demo(*, now: float | None = None) -> list[Person]:
-    """Make the demo's people and play its games, once; what is there is left alone."""
+    """Make the demo's people, let them learn and play, once; what is there is left alone."""
     with transaction.atomic():
         # All or nothing, so that a start that is broken off is made good by the next.
-        if not people():
-            _play_history(_make_people(), time.time() if now is None else now)
+        if not User.objects.filter(email=TEACHER_EMAIL).exists():
+            _fill(time.time() if now is None else now)
     return people()
 
 
-def _make_people() -> list[tuple[User, str]]:
+def _fill(now: float) -> None:
     teacher = User.objects.create_adult(email=TEACHER_EMAIL, display_name="Ms. Rivera", password=PASSWORD)
     guardian = User.objects.create_adult(email=GUARDIAN_EMAIL, display_name="Mr. Okafor", password=PASSWORD)
-    classroom = Classroom.objects.create(name=_("Class 2B"), code="MAPLE2B", edition="us")
-    classroom.teachers.add(teacher)
-    students = []
-    for display_name, real_name, level in _CHILDREN:
-        student = User.objects.create_student(display_name=display_name)
-        Enrolment.objects.create(classroom=classroom, student=student, real_name=real_name)
-        students.append((student, level))
-    Guardianship.objects.create(guardian=guardian, child=students[0][0])
-    return students
+    for adult in (teacher, guardian):
+        vouch_for(adult)
+    classroom = make_class(
+        name=_("Class 2B"),
+        language="en-us",
+        edition="us",
+        authorised_by=_("The head of school, for this school year"),
+        by=teacher,
+    )
+    change_class(classroom, by=teacher, code=CLASS_CODE)
+    enrolments = add_students(
+        classroom,
+        [NewStudent(real_name=each.real_name, display_name=each.display_name, group=each.group) for each in _PUPILS],
+        by=teacher,
+    )
+    Guardianship.objects.create(guardian=guardian, child=enrolments[0].student)
+    for pupil, enrolment in zip(_PUPILS, enrolments, strict=True):
+        learn(enrolment.student, pupil.child, now=now)
+    _play_history([(each.student, pupil.strength) for each, pupil in zip(enrolments, _PUPILS, strict=True)], now)
+    _give_tasks(classroom, teacher, enrolments[0], now)
+
+
+def _give_tasks(classroom: Classroom, teacher: User, first: Enrolment, now: float) -> None:
+    """Something for everybody, something for a group, and something that one child needs."""
+    today = datetime.fromtimestamp(now, UTC).date()
+    give = partial(assign, classroom, by=teacher)
+    give(task=Task.UNIT, what="third-card", now=now - 12 * DAY, due_on=today - timedelta(days=2))
+    give(task=Task.BOARDS, amount=5, now=now - 6 * DAY, group=first.group, due_on=today + timedelta(days=3))
+    give(task=Task.SKILL, what=Skill.SHADING, amount=Level.SURE, now=now - 2 * DAY, enrolment=first)
 
 
 def _play_history(students: list[tuple[User, str]], now: float) -> None:

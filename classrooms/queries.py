@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import Prefetch
+from django.db.models import Count, Q
 
-from classrooms.models import Classroom, Enrolment, User
+from classrooms.models import Classroom, User
 from games.queries import PlayedMatch, played_matches
-
-
-@dataclass(frozen=True, slots=True)
-class PersonGames:
-    """One person and the games they have finished, the newest first."""
-
-    name: str
-    real_name: str
-    games: tuple[PlayedMatch, ...]
-
-    @property
-    def won(self) -> int:
-        return sum(game.is_won for game in self.games)
-
-
-@dataclass(frozen=True, slots=True)
-class TaughtClass:
-    classroom: Classroom
-    students: tuple[PersonGames, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,29 +17,24 @@ class About:
     """Everything the account page shows."""
 
     user: User
-    taught: tuple[TaughtClass, ...]
-    children: tuple[PersonGames, ...]
-    own: PersonGames | None
+    taught: Sequence[Classroom]
+    joined: Sequence[Classroom]
+    children: Sequence[User]
+    games: tuple[PlayedMatch, ...]
 
 
-def about(user: User) -> About:
-    enrolments = Enrolment.objects.select_related("student").order_by("real_name")
-    taught = list(user.classrooms_taught.prefetch_related(Prefetch("enrolments", enrolments)).order_by("name"))
-    children = list(User.objects.filter(guardian_links__guardian=user).order_by("display_name"))
-    students = [enrolment.student for classroom in taught for enrolment in classroom.enrolments.all()]
-    played = played_matches([user, *children, *students])
+def about(user: Any) -> About:
     return About(
         user=user,
-        taught=tuple(
-            TaughtClass(
-                classroom,
-                tuple(
-                    PersonGames(each.student.display_name, each.real_name, played.get(each.student_id, ()))
-                    for each in classroom.enrolments.all()
-                ),
-            )
-            for classroom in taught
-        ),
-        children=tuple(PersonGames(child.display_name, "", played.get(child.pk, ())) for child in children),
-        own=PersonGames(user.display_name, "", played[user.pk]) if user.pk in played else None,
+        taught=list(user.classrooms_taught.kept().order_by("name")),
+        joined=list(user.classrooms_joined.kept().order_by("name")),
+        children=list(User.objects.filter(guardian_links__guardian=user, deleted_at=None).order_by("display_name")),
+        games=played_matches([user]).get(user.pk, ()),
     )
+
+
+def own_classes(teacher: User) -> list[Classroom]:
+    """The teacher's classes with how many students each has (`students_there`); the archived ones last."""
+    there = Count("enrolments", filter=Q(enrolments__student__deleted_at=None))
+    found = Classroom.objects.kept().filter(teachers=teacher).annotate(students_there=there)
+    return sorted(found.order_by("name", "pk"), key=lambda each: each.archived_at is not None)

@@ -20,8 +20,7 @@ class Limit:
 
     def count(self, who: str) -> None:
         """Count one more for somebody; raises `TooMany` past the limit."""
-        window = int(time.time()) // self.seconds
-        key = f"limit:{self.name}:{window}:{who}"
+        key = self._key(who)
         cache.add(key, 0, timeout=2 * self.seconds)
         try:
             count = cache.incr(key)
@@ -31,6 +30,14 @@ class Limit:
             return
         if count > self.most:
             raise TooMany(self.name)
+
+    def check(self, who: str) -> None:
+        """Raises `TooMany` where the next would be past the limit; counts nothing."""
+        if cache.get(self._key(who), 0) >= self.most:
+            raise TooMany(self.name)
+
+    def _key(self, who: str) -> str:
+        return f"limit:{self.name}:{int(time.time()) // self.seconds}:{who}"
 
 
 # Six moves a second for ten seconds is beyond any hand; tables and codes are opened by the handful.

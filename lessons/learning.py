@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -76,10 +76,21 @@ def skill_states(player: Player | None) -> dict[Skill, SkillState]:
     """How every skill of the learner stands, as of when it was last seen."""
     states = new_states()
     if player:
-        for row in Progress.objects.filter(**player.key):
-            skill = Skill(row.skill)
-            states[skill] = SkillState(skill, **{**row.state, "path": tuple(row.state["path"])})
+        states.update(map(_state_of, Progress.objects.filter(**player.key)))
     return states
+
+
+def skill_states_of(users: Iterable[Any]) -> dict[int, dict[Skill, SkillState]]:
+    """The same for many users at once, by the user's key."""
+    states = {user.pk: new_states() for user in users}
+    for row in Progress.objects.filter(user__in=states):
+        states[row.user_id].update([_state_of(row)])
+    return states
+
+
+def _state_of(row: Progress) -> tuple[Skill, SkillState]:
+    skill = Skill(row.skill)
+    return skill, SkillState(skill, **{**row.state, "path": tuple(row.state["path"])})
 
 
 def rebuild(player: Player) -> None:

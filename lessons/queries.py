@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
-from django.db.models import Min
+from django.db.models import Exists, Min, OuterRef, QuerySet, Window
+from django.db.models.functions import RowNumber
 
 from games.players import Player
 from games.rules import Card, Feature
@@ -12,7 +16,7 @@ from lessons.exercises import Exercise, make_exercise
 from lessons.learning import counted_attempts, skill_states, try_of, wanted_from
 from lessons.mastery import Level, Status, Try, most_missed, statuses
 from lessons.models import Attempt, StepDone
-from lessons.skills import Kind, Skill
+from lessons.skills import Kind, Skill, Wanted
 from lessons.units import Step, Unit, course
 
 _LATEST = 200
@@ -54,12 +58,13 @@ def done_steps(player: Player | None) -> set[tuple[str, str]]:
     return set(StepDone.objects.filter(**player.key).values_list("unit", "step"))
 
 
-def right_at(player: Player | None, place: str) -> int:
-    """How many different exercises of a place the learner has got right."""
+def rights_at(player: Player | None, place: str) -> list[Wanted]:
+    """What was asked for in the exercises of a place that the learner has got right, each exercise once."""
     if player is None:
-        return 0
-    rights = Attempt.objects.filter(place=place, is_right=True, **player.key)
-    return rights.values("seed").distinct().count()
+        return []
+    rights = Attempt.objects.filter(place=place, is_right=True, **player.key).order_by("at", "pk")
+    records = dict(rights.values_list("seed", "wanted"))
+    return [wanted_from(record) for record in records.values() if record]
 
 
 def latest_tries(player: Player | None) -> list[Try]:
@@ -68,6 +73,17 @@ def latest_tries(player: Player | None) -> list[Try]:
         return []
     rows = list(counted_attempts(player).reverse()[:_LATEST])
     return [try_of(row) for row in reversed(rows)]
+
+
+def latest_tries_of(users: Iterable[Any], *, since: datetime, latest: int) -> dict[int | None, list[Try]]:
+    """The newest tries of many users at once that count and are not older than that, oldest first."""
+    tries: dict[int | None, list[Try]] = {user.pk: [] for user in users}
+    counted = Attempt.objects.filter(user__in=tries, is_first=True, at__gte=since).exclude(evidence=[])
+    rank = Window(RowNumber(), partition_by="user", order_by=["-at", "-pk"])
+    newest = counted.annotate(rank=rank).filter(rank__lte=latest).defer("cards", "answer")
+    for row in newest.order_by("at", "pk"):
+        tries[row.user_id].append(try_of(row))
+    return tries
 
 
 def last_asked(player: Player | None, place: str) -> Exercise | None:
@@ -121,15 +137,26 @@ class AboutMe:
         return is_ready_for_full_deck(self.skills)
 
 
+def _newest_of_each(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:
+    """Only the newest try at each board: who was quicker the second time is not slow at it any more."""
+    newest = Window(RowNumber(), partition_by=["place", "seed"], order_by=["-at", "-pk"])
+    return attempts.annotate(newest=newest).filter(newest=1)
+
+
+def _slow_board(row: Attempt) -> SlowBoard:
+    return SlowBoard(row.pk, tuple(map(Card.from_index, row.cards)), row.seconds or 0.0, row.kind)
+
+
 def about_me(player: Player | None, *, now: float) -> AboutMe:
     tries = latest_tries(player)
     boards = []
     best: dict[str, float] = {}
     if player:
-        rows = counted_attempts(player).filter(kind__in=_BOARDS, is_right=True, seconds__isnull=False)
-        slow = rows.order_by("-seconds")[:_SLOWEST]
-        boards = [SlowBoard(row.pk, tuple(map(Card.from_index, row.cards)), row.seconds, row.kind) for row in slow]
-        best = dict(rows.values_list("kind").annotate(Min("seconds")).order_by("kind"))
+        rights = Attempt.objects.filter(kind__in=_BOARDS, is_right=True, seconds__isnull=False, **player.key)
+        firsts = rights.filter(is_first=True)
+        again = rights.filter(Exists(firsts.filter(place=OuterRef("place"), seed=OuterRef("seed"))))
+        boards = [_slow_board(row) for row in _newest_of_each(again).order_by("-seconds")[:_SLOWEST]]
+        best = dict(firsts.filter(hints=0).values_list("kind").annotate(Min("seconds")).order_by("kind"))
     return AboutMe(
         path=path(player),
         skills=statuses(skill_states(player), now),

@@ -1,11 +1,20 @@
-"""An exercise on its way through a form: what was asked, signed, so that an answer is to a question of ours."""
+"""An exercise on its way through a form: what was asked, sealed.
+
+What is asked for tells what the answer is (a focus is the feature that breaks), so a ticket is encrypted and not only
+signed: an answer is to a question of ours, and the page around it gives nothing away.
+"""
 
 from __future__ import annotations
 
+import base64
+import json
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any
 
-from django.core import signing
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
+from django.utils.crypto import salted_hmac
 
 from lessons.exercises import BadWanted, Exercise, make_exercise
 from lessons.learning import wanted_from
@@ -33,8 +42,8 @@ class Ticket:
     found: tuple[tuple[int, int, int], ...] = ()
     """Where every SET is to be found: those that are."""
 
-    def signed(self) -> str:
-        return signing.dumps(asdict(self), salt=_SALT, compress=True)
+    def sealed(self) -> str:
+        return _seals(settings.SECRET_KEY).encrypt(json.dumps(asdict(self)).encode()).decode()
 
     def with_hint(self) -> Ticket:
         return replace(self, hints=self.hints + 1)
@@ -55,9 +64,9 @@ class Ticket:
 
 def read_ticket(text: str) -> Ticket:
     try:
-        data: dict[str, Any] = signing.loads(text, salt=_SALT, max_age=_SECONDS)
-    except signing.BadSignature as error:
-        raise BadTicket(str(error)) from error
+        data: dict[str, Any] = json.loads(_seals(settings.SECRET_KEY).decrypt(text.encode(), ttl=_SECONDS))
+    except InvalidToken as error:
+        raise BadTicket("not sealed by us, or too long ago") from error
     wanted = wanted_from(data.pop("wanted"))
     found = tuple((a, b, c) for a, b, c in data.pop("found"))
     ticket = Ticket(wanted=wanted, found=found, **data)
@@ -67,3 +76,11 @@ def read_ticket(text: str) -> Ticket:
     except BadWanted as error:
         raise BadTicket(str(error)) from error
     return ticket
+
+
+@cache
+def _seals(key: str) -> MultiFernet:
+    """The seal of this secret key, and those of the keys before it."""
+    keys = [key, *settings.SECRET_KEY_FALLBACKS]
+    digests = [salted_hmac(_SALT, "", secret=each, algorithm="sha256").digest() for each in keys]
+    return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])

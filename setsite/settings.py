@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from celery.schedules import crontab
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
@@ -36,6 +37,62 @@ def _secret(name: str, *, needed: bool) -> str:
     if needed:
         raise ImproperlyConfigured(f"{name} is missing; a long random text is needed outside of demo and development")
     return "not-a-secret: good enough for a demo on one's own machine"
+
+
+def _mail(name: str, *, needed: bool) -> dict[str, Any]:
+    """How mail goes out: by a server, or into files that a page of the site shows."""
+    value = os.environ.get(name, "")
+    if not value:
+        if needed:
+            raise ImproperlyConfigured(f"{name} is missing; it is written smtp://user:password@host:port")
+        return {"BACKEND": "django.core.mail.backends.filebased.EmailBackend", "FOLDER": VAR_DIR / "mail"}
+    url = urlsplit(value)
+    if url.scheme not in {"smtp", "smtps"} or not url.hostname:
+        raise ImproperlyConfigured(
+            f"{name} is written smtp://user:password@host:port, or smtps:// for TLS from the start"
+        )
+    return {
+        "BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "HOST": url.hostname,
+        "PORT": url.port or (465 if url.scheme == "smtps" else 587),
+        "USER": unquote(url.username or ""),
+        "PASSWORD": unquote(url.password or ""),
+        "SSL": url.scheme == "smtps",
+    }
+
+
+def _days(name: str, default: int) -> int:
+    value = os.environ.get(name, str(default))
+    if not value.isascii() or not value.isdigit() or not int(value):
+        raise ImproperlyConfigured(f"{name} is {value!r}; it is a number of days, at least 1")
+    return int(value)
+
+
+def _credentials(name: str) -> dict[str, str] | None:
+    """The id and the secret that a provider of sign-ins has given us; without them it is not offered."""
+    value = os.environ.get(name, "")
+    if not value:
+        return None
+    client_id, colon, secret = value.partition(":")
+    if not client_id or not colon or not secret:
+        raise ImproperlyConfigured(f"{name} is written id:secret")
+    return {"client_id": client_id, "secret": secret}
+
+
+def _providers() -> dict[str, Any]:
+    """Who else may vouch for an adult: nobody, unless settings name them."""
+    found: dict[str, Any] = {}
+    for slug in ("google", "microsoft"):
+        if app := _credentials(f"SETSITE_SIGN_IN_{slug.upper()}"):
+            found[slug] = {"APPS": [app], "VERIFIED_EMAIL": slug == "google"}
+    if app := _credentials("SETSITE_SIGN_IN_OPENID"):
+        server = os.environ.get("SETSITE_SIGN_IN_OPENID_URL", "")
+        if urlsplit(server).scheme != "https":
+            raise ImproperlyConfigured("SETSITE_SIGN_IN_OPENID_URL is the https address of the OpenID server")
+        name = os.environ.get("SETSITE_SIGN_IN_OPENID_NAME", "OpenID")
+        more = {"provider_id": "openid", "name": name, "settings": {"server_url": server}}
+        found["openid_connect"] = {"APPS": [app | more]}
+    return found
 
 
 def _sqlite() -> dict[str, Any]:
@@ -89,6 +146,16 @@ if not ALLOWED_HOSTS:
 if DEMO and not set(ALLOWED_HOSTS) <= set(_LOCAL_HOSTS):
     raise ImproperlyConfigured("SETSITE_DEMO lets anybody sign in; it cannot be combined with SETSITE_HOSTS")
 VAR_DIR = _folder("SETSITE_VAR", BASE_DIR / "var")
+# What letters and printed codes point to.
+_HERE = f"http://localhost:{os.environ.get('PORT', '8000')}" if IS_LOCAL else f"https://{ALLOWED_HOSTS[0].lstrip('.')}"
+SITE_URL = os.environ.get("SETSITE_URL", _HERE).rstrip("/")
+if urlsplit(SITE_URL).scheme not in ({"http", "https"} if IS_LOCAL else {"https"}) or not urlsplit(SITE_URL).hostname:
+    raise ImproperlyConfigured("SETSITE_URL is the address of the site, as in https://set.school.example")
+SOCIALACCOUNT_PROVIDERS = _providers()
+_SOCIAL_APPS = [
+    "allauth.socialaccount",
+    *(f"allauth.socialaccount.providers.{each}" for each in SOCIALACCOUNT_PROVIDERS),
+]
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -99,6 +166,10 @@ INSTALLED_APPS = [
     "django_htmx",
     "template_partials.apps.SimpleAppConfig",
     "csp",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    *(_SOCIAL_APPS if SOCIALACCOUNT_PROVIDERS else []),
     "setsite",
     "games",
     "lessons",
@@ -117,6 +188,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "classrooms.middleware.NoAccountPagesForStudents",
     "django_htmx.middleware.HtmxMiddleware",
     "setsite.middleware.vary_by_htmx",
 ]
@@ -136,6 +209,8 @@ TEMPLATES = [
                 "template_partials.templatetags.partials",
                 "games.templatetags.cards",
                 "lessons.templatetags.lessons",
+                "classrooms.templatetags.assigned",
+                "classrooms.templatetags.people",
             ],
             "context_processors": [
                 "django.template.context_processors.request",
@@ -171,13 +246,57 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-LOGIN_URL = "sign-in"
-LOGIN_REDIRECT_URL = "account"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "landing"
 LOGOUT_REDIRECT_URL = "front"
+ACCOUNT_ADAPTER = "classrooms.accounts.Adapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_USER_DISPLAY = "classrooms.accounts.name_of"
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_SIGNUP_FORM_CLASS = "classrooms.accounts.SignUpForm"
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+# A code to type in keeps a guest in the browser in which they have learned something.
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_PASSWORD_RESET_BY_CODE_ENABLED = True
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_REDIRECT_URL = "front"
+# A school shares one address, so what counts is the account that is tried, not where from.
+ACCOUNT_RATE_LIMITS = {"login": "300/m/ip", "login_failed": "100/m/ip,5/300s/key", "signup": "60/m/ip"}
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Setsite"
+SOCIALACCOUNT_ONLY = False
+
+_MAIL = _mail("SETSITE_MAIL", needed=not IS_LOCAL)
+EMAIL_BACKEND = _MAIL["BACKEND"]
+EMAIL_FILE_PATH = _MAIL.get("FOLDER")
+EMAIL_HOST, EMAIL_PORT = _MAIL.get("HOST", "localhost"), _MAIL.get("PORT", 25)
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _MAIL.get("USER", ""), _MAIL.get("PASSWORD", "")
+EMAIL_USE_SSL = bool(_MAIL.get("SSL"))
+EMAIL_USE_TLS = "HOST" in _MAIL and not EMAIL_USE_SSL
+DEFAULT_FROM_EMAIL = os.environ.get("SETSITE_MAIL_FROM", f"Setsite <no-reply@{urlsplit(SITE_URL).hostname}>")
+
+# How long what is kept, in days; the privacy page says it.
+UNDO_DAYS = _days("SETSITE_UNDO_DAYS", 30)
+GUEST_DAYS = _days("SETSITE_GUEST_DAYS", 30)
+IDLE_CLASS_DAYS = _days("SETSITE_IDLE_CLASS_DAYS", 180)
+IMPORT_HOURS = 24
 
 # Without a broker the web process keeps time by itself.
 CELERY_BROKER_URL = os.environ.get("SETSITE_BROKER", "memory://")
-CELERY_BEAT_SCHEDULE = {"keep-time": {"task": "games.tasks.keep_time", "schedule": 1.0, "options": {"expires": 1.0}}}
+CELERY_BEAT_SCHEDULE = {
+    "keep-time": {"task": "games.tasks.keep_time", "schedule": 1.0, "options": {"expires": 1.0}},
+    # On Monday mornings about the week that is over; an hour later again, for what did not go out.
+    "weekly-letters": {
+        "task": "classrooms.tasks.send_weekly_letters",
+        "schedule": crontab(hour="7,8", minute="0", day_of_week="mon"),
+    },
+    "keep-privacy": {"task": "classrooms.tasks.keep_privacy", "schedule": crontab(hour="3", minute="20")},
+}
 
 LANGUAGE_CODE = "en-us"
 LANGUAGES = [("en-us", _("English (US)")), ("en-gb", _("English (UK)")), ("fr", _("French")), ("es", _("Spanish"))]
@@ -200,6 +319,12 @@ STORAGES = {
     "staticfiles": {"BACKEND": _STATIC_BACKEND},
 }
 
+# A form that leads on to who vouches for an adult has to be allowed to.
+_PROVIDER_PAGES = {"google": "https://accounts.google.com", "microsoft": "https://login.microsoftonline.com"}
+_FORM_TARGETS = [_PROVIDER_PAGES[each] for each in SOCIALACCOUNT_PROVIDERS if each in _PROVIDER_PAGES]
+if "openid_connect" in SOCIALACCOUNT_PROVIDERS:
+    _FORM_TARGETS.append("https://" + urlsplit(os.environ["SETSITE_SIGN_IN_OPENID_URL"]).netloc)
+
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
@@ -210,7 +335,7 @@ CONTENT_SECURITY_POLICY = {
         "connect-src": [SELF],
         "manifest-src": [SELF],
         "worker-src": [SELF],
-        "form-action": [SELF],
+        "form-action": [SELF, *_FORM_TARGETS],
         "base-uri": [NONE],
         "frame-ancestors": [NONE],
     }

@@ -1,17 +1,32 @@
 """Every address of the site."""
 
-from django.contrib.auth.views import LogoutView
-from django.urls import include, path
+from allauth.urls import build_provider_urlpatterns
+from django.conf import settings
+from django.urls import URLPattern, URLResolver, include, path
 
-from classrooms.views import SignIn, account, enter_demo
+from classrooms.views import account
 from games.views.front import front
+
+_providers: list[URLPattern | URLResolver] = []
+if settings.SOCIALACCOUNT_PROVIDERS:
+    _providers = [
+        path("account/elsewhere/", include("allauth.socialaccount.urls")),
+        path("account/", include(build_provider_urlpatterns())),
+    ]
 
 urlpatterns = [
     path("", front, name="front"),
     path("learn/", include("lessons.urls")),
     path("play/", include("games.urls")),
-    path("account/", account, name="account"),
-    path("account/sign-in/", SignIn.as_view(), name="sign-in"),
-    path("account/sign-out/", LogoutView.as_view(), name="sign-out"),
-    path("demo/<slug:slug>/", enter_demo, name="enter-demo"),
+    path("join/", include("classrooms.urls.join")),
+    path("teach/", include("classrooms.urls.teach")),
+    path("family/", include("classrooms.urls.family")),
+    path("privacy/", include("classrooms.urls.privacy")),
+    path("account/", account.account, name="account"),
+    path("account/next/", account.landing, name="landing"),
+    path("account/2fa/", include("allauth.mfa.urls")),
+    path("account/", include("allauth.account.urls")),
+    *_providers,
+    path("mail/", account.mail, name="mail"),
+    path("demo/<slug:slug>/", account.enter_demo, name="enter-demo"),
 ]

@@ -16,6 +16,7 @@ from setsite.management.commands.serve import _port
 
 ROOT = Path(__file__).parent.parent
 SECRET = secrets.token_urlsafe(60)
+MAIL = "smtp://post:p%40ss@mail.example:2525"
 
 SHOW = """
 import json, pathlib, setsite.settings as s
@@ -107,7 +108,7 @@ def test_a_database_that_is_none_is_refused_by_its_name(url):
 
 
 def test_a_public_site_speaks_https_only():
-    settings = settings_with(SETSITE_SECRET_KEY=SECRET, SETSITE_HOSTS="set.example,www.set.example")
+    settings = settings_with(SETSITE_SECRET_KEY=SECRET, SETSITE_HOSTS="set.example,www.set.example", SETSITE_MAIL=MAIL)
     assert settings["ALLOWED_HOSTS"] == ["set.example", "www.set.example"]
     assert settings["SECRET_KEY"] == SECRET
     for name in (
@@ -132,9 +133,9 @@ def test_on_ones_own_machine_pages_come_without_https(mode):
 
 def test_djangos_own_check_of_a_public_site_finds_nothing():
     check = ("manage.py", "check", "--deploy", "--fail-level", "WARNING")
-    done = python(*check, SETSITE_SECRET_KEY=SECRET, SETSITE_HOSTS="set.example")
+    done = python(*check, SETSITE_SECRET_KEY=SECRET, SETSITE_HOSTS="set.example", SETSITE_MAIL=MAIL)
     assert done.returncode == 0, done.stderr
-    weak = python(*check, SETSITE_SECRET_KEY=SECRET[:8], SETSITE_HOSTS="set.example")
+    weak = python(*check, SETSITE_SECRET_KEY=SECRET[:8], SETSITE_HOSTS="set.example", SETSITE_MAIL=MAIL)
     assert weak.returncode != 0
     assert "security.W009" in weak.stderr
 
@@ -147,3 +148,67 @@ def test_a_port_that_is_none_is_refused_by_its_name(text):
 
 def test_a_port_is_a_number():
     assert [_port("1"), _port("8000"), _port("65535")] == [1, 8000, 65_535]
+
+
+PUBLIC = {"SETSITE_SECRET_KEY": SECRET, "SETSITE_HOSTS": "set.example", "SETSITE_MAIL": MAIL}
+
+
+def test_a_public_site_says_by_which_server_its_mail_goes():
+    assert refusal_of(**{**PUBLIC, "SETSITE_MAIL": ""}).startswith("SETSITE_MAIL is missing")
+    assert refusal_of(**{**PUBLIC, "SETSITE_MAIL": "mail.example"}).startswith("SETSITE_MAIL is written smtp://")
+    settings = settings_with(**PUBLIC)
+    assert (settings["EMAIL_HOST"], settings["EMAIL_PORT"]) == ("mail.example", 2525)
+    assert (settings["EMAIL_HOST_USER"], settings["EMAIL_HOST_PASSWORD"]) == ("post", "p@ss")
+    assert settings["EMAIL_USE_TLS"]
+    assert settings_with(**{**PUBLIC, "SETSITE_MAIL": "smtps://mail.example"})["EMAIL_USE_SSL"]
+
+
+def test_letters_point_to_the_address_of_the_site():
+    assert settings_with(**PUBLIC)["SITE_URL"] == "https://set.example"
+    assert settings_with(**PUBLIC, SETSITE_URL="https://www.set.example/")["SITE_URL"] == "https://www.set.example"
+    assert refusal_of(**PUBLIC, SETSITE_URL="http://set.example").startswith("SETSITE_URL is the address of the site")
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "soon", ""])
+def test_a_period_that_is_no_number_of_days_is_refused(value):
+    word = refusal_of(SETSITE_DEBUG="1", SETSITE_GUEST_DAYS=value)
+    assert word == f"SETSITE_GUEST_DAYS is {value!r}; it is a number of days, at least 1"
+
+
+def test_nobody_else_vouches_for_adults_unless_settings_say_so():
+    settings = settings_with(**PUBLIC)
+    assert settings["SOCIALACCOUNT_PROVIDERS"] == {}
+    assert "allauth.socialaccount" not in settings["INSTALLED_APPS"]
+    assert settings["CONTENT_SECURITY_POLICY"]["DIRECTIVES"]["form-action"] == ["'self'"]
+
+
+SIGN_IN_PAGE = """
+import django; django.setup()
+from django.core.management import call_command
+from django.test import Client
+call_command("migrate", verbosity=0)
+page = Client(headers={"host": "localhost"}).get("/account/login/")
+print(page.status_code, page.content.decode())
+"""
+
+
+def test_google_microsoft_and_an_openid_server_are_offered_where_settings_name_them(tmp_path):
+    elsewhere = {
+        "SETSITE_VAR": str(tmp_path),
+        "SETSITE_SIGN_IN_GOOGLE": "google-id:secret",
+        "SETSITE_SIGN_IN_MICROSOFT": "microsoft-id:secret",
+        "SETSITE_SIGN_IN_OPENID": "openid-id:secret",
+        "SETSITE_SIGN_IN_OPENID_URL": "https://id.school.example",
+        "SETSITE_SIGN_IN_OPENID_NAME": "School District",
+    }
+    settings = settings_with(**PUBLIC, **elsewhere)
+    targets = settings["CONTENT_SECURITY_POLICY"]["DIRECTIVES"]["form-action"]
+    assert "https://accounts.google.com" in targets
+    assert "https://id.school.example" in targets
+    page = python("-c", SIGN_IN_PAGE, SETSITE_DEBUG="1", DJANGO_SETTINGS_MODULE="setsite.settings", **elsewhere)
+    assert page.stdout.startswith("200"), page.stderr
+    for words in ("Google", "Microsoft", "School District"):
+        assert words in page.stdout
+    assert refusal_of(SETSITE_DEBUG="1", SETSITE_SIGN_IN_GOOGLE="only-an-id") == (
+        "SETSITE_SIGN_IN_GOOGLE is written id:secret"
+    )

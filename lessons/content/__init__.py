@@ -45,5 +45,5 @@ def drill(kind: Kind, *difficulties: int, right: int = 3, easy: bool = False) ->
 
 
 def drill_features(kind: Kind, *features: Feature, difficulty: int = 1) -> Drill:
-    """One right answer about each feature, in this order."""
+    """One right answer about each of these features, in any order."""
     return Drill(tuple(Wanted(kind, difficulty, focus=feature) for feature in features), len(features))

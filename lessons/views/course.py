@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections import Counter
 from typing import Any
 
 from django.http import Http404, HttpResponse
@@ -17,6 +18,7 @@ from lessons.answering import answer_exercise
 from lessons.grading import BadAnswer
 from lessons.learning import Answered, Asked, finish_step, record_attempt
 from lessons.questions import Ask, Drill, Feedback, MagicSquare, NoSetBuilder, Question, Scene, Unanswered
+from lessons.skills import Wanted
 from lessons.tickets import BadTicket, Ticket, read_ticket
 from lessons.units import Step, Unit, find_step, step_after
 from lessons.views.exercise import exercise_context
@@ -24,6 +26,8 @@ from lessons.words import refusal
 from setsite.http import Request
 
 TOO_MANY = 429
+_LONGEST_WORD = 40
+_MOST_CARDS = 81
 
 
 @require_safe
@@ -55,9 +59,9 @@ def step(request: Request, unit: str, step: str) -> HttpResponse:
 def _answer_question(request: Request, who: Player, unit: Unit, step: Step) -> HttpResponse:
     question = step.question
     answer = {
-        "value": request.POST.get("value"),
-        "feature": request.POST.get("feature"),
-        "cards": request.POST.getlist("cards"),
+        "value": _word(request.POST.get("value")),
+        "feature": _word(request.POST.get("feature")),
+        "cards": [_word(text) for text in request.POST.getlist("cards")[:_MOST_CARDS]],
         "seed": secrets.token_hex(8),
     }
     if isinstance(question, Ask | Drill):
@@ -80,6 +84,11 @@ def _answer_question(request: Request, who: Player, unit: Unit, step: Step) -> H
     return _page(request, unit, step, feedback=feedback, answer=answer)
 
 
+def _word(text: str | None) -> str | None:
+    """A word of a form that may be kept as an answer; what no form of ours sends is none."""
+    return text if text is not None and len(text) <= _LONGEST_WORD and text.isprintable() else None
+
+
 def _answer_exercise(request: Request, who: Player, unit: Unit, step: Step) -> HttpResponse:
     place = f"{unit.slug}/{step.slug}"
     try:
@@ -95,7 +104,7 @@ def _answer_exercise(request: Request, who: Player, unit: Unit, step: Step) -> H
         result = answer_exercise(who, ticket, request.POST, now=now)
     except BadAnswer as error:
         return _page(request, unit, step, ticket=ticket, status=422, notice=refusal(error))
-    if result.grade and result.grade.is_right and queries.right_at(who, place) >= _needed(step.question):
+    if result.grade and result.grade.is_right and len(queries.rights_at(who, place)) >= _needed(step.question):
         finish_step(who, unit.slug, step.slug, now=now)
     return _page(request, unit, step, ticket=result.ticket, grade=result.grade)
 
@@ -104,14 +113,21 @@ def _needed(question: Question) -> int:
     return question.right if isinstance(question, Drill) else 1
 
 
-def _new_ticket(unit: Unit, step: Step, right: int) -> Ticket | None:
+def _new_ticket(unit: Unit, step: Step, rights: list[Wanted]) -> Ticket | None:
     place, question = f"{unit.slug}/{step.slug}", step.question
     if isinstance(question, Ask):
         return Ticket(place=place, wanted=question.exercise.wanted, seed="", shown_at=time.time())
     if isinstance(question, Drill):
-        wanted = question.wanted[right % len(question.wanted)]
-        return Ticket(place=place, wanted=wanted, seed=secrets.token_hex(8), shown_at=time.time())
+        return Ticket(place=place, wanted=_next_of(question, rights), seed=secrets.token_hex(8), shown_at=time.time())
     return None
+
+
+def _next_of(drill: Drill, rights: list[Wanted]) -> Wanted:
+    """The drill in its order; only features come in any, for an order of answers would give them away."""
+    left = list((Counter(drill.wanted) - Counter(rights)).elements())
+    if left and all(wanted.focus for wanted in left):
+        return secrets.choice(left)
+    return drill.wanted[len(rights) % len(drill.wanted)]
 
 
 def _page(
@@ -128,7 +144,7 @@ def _page(
     done = queries.done_steps(who)
     question = step.question
     is_exercise = isinstance(question, Ask | Drill)
-    right = queries.right_at(who, place) if is_exercise else 0
+    rights = queries.rights_at(who, place) if is_exercise else []
     after = step_after(unit.slug, step.slug)
     context = {
         "unit": unit,
@@ -140,13 +156,13 @@ def _page(
         "is_done": (unit.slug, step.slug) in done,
         "next_unit": after[0] if after else None,
         "next_step": after[1] if after else None,
-        "right": min(right, _needed(question)),
+        "right": min(len(rights), _needed(question)),
         "needed": _needed(question),
         **_own_context(question, more.get("feedback"), more.get("answer")),
         **more,
     }
     if is_exercise:
-        context |= exercise_context(ticket or _new_ticket(unit, step, right), more.get("grade"))
+        context |= exercise_context(ticket or _new_ticket(unit, step, rights), more.get("grade"))
     template = "lessons/step.html#step" if request.htmx else "lessons/step.html"
     return render(request, template, context, status=status)
 

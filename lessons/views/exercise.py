@@ -19,7 +19,7 @@ def exercise_context(ticket: Ticket | None, grade: Grade | None) -> dict[str, An
     stages = help_stages(exercise)
     return {
         "exercise": exercise,
-        "ticket": ticket.signed(),
+        "ticket": ticket.sealed(),
         "features": list(Feature),
         "verdict_kinds": list(VerdictKind),
         "helps": stages[: ticket.hints],

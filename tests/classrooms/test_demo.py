@@ -139,7 +139,7 @@ def test_one_may_be_a_teacher_a_student_or_a_guardian(demo):
 @pytest.mark.parametrize("slug", ["teacher", "student", "guardian"])
 def test_one_click_signs_in(demo, client, slug):
     response = enter(client, slug)
-    assert (response.status_code, response.headers["Location"]) == (302, "/account/")
+    assert (response.status_code, response.headers["Location"]) == (302, "/account/next/")
     assert get_user(client) == next(person.user for person in people() if person.slug == slug)
     assert client.get("/account/").status_code == 200
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from html import unescape
 from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -312,7 +314,7 @@ def ids(rows) -> list[str]:
 @pytest.mark.parametrize(("kind", "form", "says"), BAD_ANSWERS, ids=ids(BAD_ANSWERS))
 def test_an_answer_that_is_none_is_refused_in_words_and_not_kept(client, kind, form, says):
     ticket = TICKETS[kind]
-    response = client.post(f"/learn/{ticket.place}/", {"ticket": ticket.signed(), **form})
+    response = client.post(f"/learn/{ticket.place}/", {"ticket": ticket.sealed(), **form})
     assert response.status_code == 422
     assert NOTICE.findall(response.text) == [says]
     assert read_ticket(ticket_on(response)) == ticket, "the question stays"
@@ -324,7 +326,7 @@ def test_to_pick_no_card_where_all_sets_are_to_be_found_is_no_answer(client, fou
     ticket = TICKETS[Kind.FIND_ALL]
     for triple in find_sets(ticket.exercise.cards)[:found]:
         ticket = ticket.with_found(tuple(sorted(card.index for card in triple)))
-    response = client.post(f"/learn/{ticket.place}/", {"ticket": ticket.signed()})
+    response = client.post(f"/learn/{ticket.place}/", {"ticket": ticket.sealed()})
     assert response.status_code == 422
     assert NOTICE.findall(response.text) == [THREE]
     assert nothing_is_kept()
@@ -332,7 +334,7 @@ def test_to_pick_no_card_where_all_sets_are_to_be_found_is_no_answer(client, fou
 
 def test_a_set_that_is_found_already_is_refused_in_words(client):
     path = f"/learn/{TICKETS[Kind.FIND_ALL].place}/"
-    ticket = TICKETS[Kind.FIND_ALL].signed()
+    ticket = TICKETS[Kind.FIND_ALL].sealed()
     cards = [card.index for card in find_sets(TICKETS[Kind.FIND_ALL].exercise.cards)[0]]
     ticket = ticket_on(client.post(path, {"ticket": ticket, "cards": cards}))
     response = client.post(path, {"ticket": ticket, "cards": cards[::-1]})
@@ -385,7 +387,7 @@ forms = st.dictionaries(names, texts | st.lists(texts, max_size=5), max_size=5)
 @given(place=st.sampled_from(STEPS), form=forms, is_signed=st.booleans())
 def test_no_form_whatever_breaks_a_step(client, no_hurry, place, form, is_signed):
     if is_signed:
-        form = {**form, "ticket": next((t.signed() for t in TICKETS.values() if t.place == place), "none")}
+        form = {**form, "ticket": next((t.sealed() for t in TICKETS.values() if t.place == place), "none")}
     before = Attempt.objects.count()
     response = client.post(f"/learn/{place}/", form)
     assert response.status_code in {200, 422}
@@ -442,3 +444,28 @@ def test_every_step_takes_as_many_queries_as_the_first_of_its_sort(client):
         _unit, step = find_step(*place.split("/"))
         costs[isinstance(step.question, Ask | Drill)].add(queries(client, f"/learn/{place}/"))
     assert [len(each) for each in costs.values()] == [1, 1], costs
+
+
+def test_features_of_a_drill_come_in_any_order_and_each_as_often_as_it_should():
+    """An order of answers that is always the same would give them away."""
+    path = "/learn/magic-rule/number-or-shading/"
+    question = find_step("magic-rule", "number-or-shading")[1].question
+    orders = set()
+    for _child in range(12):
+        guest, asked = Client(), []
+        for _turn in question.wanted:
+            ticket = read_ticket(ticket_on(guest.get(path)))
+            asked.append(ticket.wanted)
+            guest.post(path, {"ticket": ticket.sealed(), "breaks": ticket.wanted.focus.value})
+        assert Counter(asked) == Counter(question.wanted)
+        orders.add(tuple(asked))
+    assert len(orders) > 1
+
+
+def test_of_an_answer_only_words_that_a_form_of_ours_could_send_are_kept(client):
+    form = {"value": "red", "feature": "x" * 41, "cards": ["1", "\0", "y" * 1000] * 40}
+    client.post("/learn/cards/color-green/", form)
+    kept = Attempt.objects.get().answer
+    assert (kept["value"], kept["feature"]) == ("red", None)
+    assert len(kept["cards"]) == 81
+    assert set(kept["cards"]) == {"1", None}

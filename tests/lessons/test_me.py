@@ -224,6 +224,19 @@ def test_a_wrong_answer_a_second_try_or_one_that_nobody_timed_is_no_time(client,
     assert not section(response, "My slowest boards")
 
 
+def test_a_board_with_help_is_no_best_time(client, ann):
+    find(ann, Kind.FIND_ONE, 9.0)
+    keep(ann, Wanted(Kind.FIND_ONE), "helped", seconds=2.0, hints=1)
+    assert words_of(section(client.get(PATH), "My best times")) == "Find a SET 9 s"
+
+
+def test_a_board_that_went_quicker_the_second_time_is_slow_no_more(client, ann):
+    wanted = Wanted(Kind.FIND_ONE)
+    for seconds in (90.0, 5.0):
+        keep(ann, wanted, "twice", seconds=seconds)
+    assert [words for _board, words in figures(client.get(PATH))] == ["5 seconds · Try it again"]
+
+
 @pytest.mark.parametrize("kind", [Kind.FIND_ONE, Kind.FIND_ALL, Kind.ANY_SET])
 def test_a_slow_board_can_be_tried_again(client, ann, kind):
     find(ann, kind, 30.0)

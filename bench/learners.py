@@ -93,7 +93,8 @@ class _Strength:
         return self.start + self.rate * math.log1p(self._left(now))
 
     def _left(self, now: float) -> float:
-        return self.practice * (1 + max(0.0, now - self.at) / FADING_UNIT) ** -FADING
+        kept: float = (1 + max(0.0, now - self.at) / FADING_UNIT) ** -FADING
+        return self.practice * kept
 
     def practise(self, amount: float, now: float) -> None:
         self.practice, self.at = self._left(now) + amount, now

@@ -1,0 +1,73 @@
+"""Who may see and do what with whom. What is not yours is not there: 404, never "forbidden"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeGuard, cast
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpResponse, HttpResponseBase
+
+from classrooms.models import Classroom, Enrolment, Guardianship, User
+from setsite.http import Request
+
+P = ParamSpec("P")
+View: TypeAlias = Callable[Concatenate[Request, P], HttpResponseBase]
+
+
+def is_adult(user: Any) -> TypeGuard[User]:
+    return user.is_authenticated and not user.is_student
+
+
+def adults_only(view: View[P]) -> View[P]:
+    """A page for signed-in adults; others are asked to sign in, and for students it is not there."""
+
+    @wraps(view)
+    def guarded(request: Request, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return _sign_in_first(request)
+        if not is_adult(request.user):
+            raise Http404("for adults")
+        return view(request, *args, **kwargs)
+
+    return cast("View[P]", guarded)
+
+
+def _sign_in_first(request: Request) -> HttpResponse:
+    return redirect_to_login(request.get_full_path() if request.method in {"GET", "HEAD"} else "/")
+
+
+def adult(request: Request) -> User:
+    """Who is signed in, on a page that is for adults only."""
+    if not is_adult(request.user):
+        raise Http404("for adults")
+    return request.user
+
+
+def taught_class(request: Request, pk: int, *, deleted: bool = False) -> Classroom:
+    """A class of the teacher who asks; a deleted one only where its deletion is to be undone."""
+    classes = Classroom.objects.filter(pk=pk, teachers=adult(request))
+    classroom = classes.first() if deleted else classes.kept().first()
+    if classroom is None:
+        raise Http404("not your class")
+    return classroom
+
+
+def taught_student(request: Request, pk: int, enrolment: int) -> Enrolment:
+    """A student of a class of the teacher who asks."""
+    classroom = taught_class(request, pk)
+    found = classroom.enrolments.present().filter(pk=enrolment).first()
+    if found is None:
+        raise Http404("not in this class")
+    found.classroom = classroom
+    return found
+
+
+def own_child(request: Request, pk: int, *, deleted: bool = False) -> Guardianship:
+    """The link of the guardian who asks to their child."""
+    links = Guardianship.objects.filter(guardian=adult(request), child_id=pk).select_related("child")
+    link = links.first() if deleted else links.filter(child__deleted_at=None).first()
+    if link is None:
+        raise Http404("not your child")
+    return link

@@ -1,0 +1,61 @@
+"""When students were here and how long they worked: read for many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any, Final
+
+from django.db.models import F, FloatField, Max, QuerySet, Sum, Value
+from django.db.models.functions import Least, TruncDate
+
+from classrooms.models import User
+from games.models import PuzzleResult, Seat
+from lessons.models import Attempt, StepDone
+
+PERIOD_DAYS: Final = 28
+LONGEST_TRY: Final = 180.0
+"""Of one try no more than these seconds count as work: who takes longer has most likely looked away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What a student did in the last four weeks."""
+
+    days: frozenset[date] = frozenset()
+    """On which they answered, finished a step, played or did the day's puzzle."""
+    seconds: float = 0.0
+    """How long they thought about exercises, by the site's clock; a try counts for three minutes at most.
+
+    Questions of the course, which have no clock, and games are not in it.
+    """
+    last_seen: datetime | None = None
+    """When they last answered or played, however long ago."""
+
+
+def activity_of(students: Iterable[User], *, now: datetime) -> dict[int, Activity]:
+    """By the student's key; as many queries for a whole school as for one."""
+    users = [student.pk for student in students]
+    since = now - timedelta(days=PERIOD_DAYS)
+    days: dict[int, set[date]] = {user: set() for user in users}
+    seen: dict[int, datetime] = {}
+    for rows, moment in _traces(users):
+        for user, day in rows.filter(**{f"{moment}__gt": since}).values_list("user", TruncDate(moment)).distinct():
+            days[user].add(day)
+        for user, last in rows.values_list("user").annotate(Max(moment)).order_by("user"):
+            seen[user] = max(last, seen.get(user, last))
+    worked = Attempt.objects.filter(user__in=users, at__gt=since, seconds__isnull=False)
+    capped = Sum(Least(F("seconds"), Value(LONGEST_TRY), output_field=FloatField()))
+    seconds = dict(worked.values_list("user").annotate(seconds_of_work=capped).order_by("user"))
+    return {user: Activity(frozenset(days[user]), seconds.get(user, 0.0), seen.get(user)) for user in users}
+
+
+def _traces(users: Collection[int]) -> list[tuple[QuerySet[Any], str]]:
+    """What shows that somebody was here, with the name of its moment."""
+    return [
+        (Attempt.objects.filter(user__in=users).order_by(), "at"),
+        (StepDone.objects.filter(user__in=users), "at"),
+        (Seat.objects.filter(user__in=users).order_by(), "match__touched_at"),
+        (PuzzleResult.objects.filter(user__in=users), "started_at"),
+    ]

@@ -1,0 +1,155 @@
+"""How a try is shown to a teacher: the cards, what was answered, and why that was wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+
+from games.rules import Card, Feature, explain
+from games.rules.triples import Kind as Make
+from games.rules.triples import Verdict
+from games.words import FEATURES, verdict_line
+from lessons.models import Attempt
+from lessons.skills import Kind, kind_skill
+from lessons.units import find_step
+from lessons.words import SKILLS, VALUES, VERDICT_KINDS
+
+_TRIPLE: Final = 3
+
+Cards = tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What somebody said: in words, in cards, or both."""
+
+    words: str = ""
+    picked: tuple[Cards, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTry:
+    at: datetime
+    title: str
+    cards: Cards
+    answer: Answer
+    is_right: bool
+    is_first: bool
+    seconds: float | None
+    hints: int
+    why: tuple[str, ...] = field(default=())
+    """Of a wrong triple: what broke it, in words."""
+
+    @property
+    def is_board(self) -> bool:
+        return len(self.cards) > _TRIPLE
+
+    @property
+    def taken(self) -> frozenset[Card]:
+        """The cards that were picked."""
+        return frozenset(card for cards in self.answer.picked for card in cards)
+
+
+def shown_try(attempt: Attempt) -> ShownTry:
+    cards = _cards(attempt.cards)
+    answer = _answer(attempt)
+    return ShownTry(
+        at=attempt.at,
+        title=_title(attempt),
+        cards=cards,
+        answer=answer,
+        is_right=attempt.is_right,
+        is_first=attempt.is_first,
+        seconds=attempt.seconds,
+        hints=attempt.hints,
+        why=() if attempt.is_right else tuple(_why(attempt, cards, answer)),
+    )
+
+
+def _title(attempt: Attempt) -> str:
+    if attempt.kind:
+        return str(SKILLS[kind_skill(Kind(attempt.kind))])
+    unit, _slash, step = attempt.place.partition("/")
+    found = find_step(unit, step)
+    return f"{found[0].title}: {found[1].title}" if found else attempt.place
+
+
+def _answer(attempt: Attempt) -> Answer:
+    return _READERS.get(attempt.kind, _of_course)(attempt.answer)
+
+
+def _yes_or_no(answer: dict[str, Any]) -> Answer:
+    said = _("yes") if answer["yes"] else _("no")
+    if blamed := answer.get("breaks"):
+        said = _("no, because of the %(feature)s") % {"feature": FEATURES[Feature(blamed)]}
+    return Answer(said)
+
+
+def _blamed(answer: dict[str, Any]) -> Answer:
+    return Answer(str(FEATURES[Feature(answer["breaks"])]))
+
+
+def _explained(answer: dict[str, Any]) -> Answer:
+    said = (f"{FEATURES[each]}: {VERDICT_KINDS[Make(answer[each.value])]}" for each in Feature)
+    return Answer("; ".join(said))
+
+
+def _third_card(answer: dict[str, Any]) -> Answer:
+    return Answer(picked=(_cards([answer["card"]]),))
+
+
+def _found_one(answer: dict[str, Any]) -> Answer:
+    return Answer(picked=(_cards(answer["cards"]),))
+
+
+def _found_all(answer: dict[str, Any]) -> Answer:
+    return Answer(picked=tuple(map(_cards, answer["sets"])))
+
+
+def _of_course(answer: dict[str, Any]) -> Answer:
+    """An answer to a question of the course: a value, a feature or some cards."""
+    cards = _cards(map(int, answer.get("cards") or ()))
+    if value := VALUES.get(answer.get("value") or ""):
+        return Answer(str(value))
+    if feature := answer.get("feature"):
+        return Answer(str(FEATURES[Feature(feature)]))
+    return Answer(picked=(cards,) if cards else ())
+
+
+_READERS: Final[dict[str, Callable[[dict[str, Any]], Answer]]] = {
+    Kind.IS_SET: _yes_or_no,
+    Kind.ANY_SET: _yes_or_no,
+    Kind.WHICH_BREAKS: _blamed,
+    Kind.EXPLAIN: _explained,
+    Kind.THIRD_CARD: _third_card,
+    Kind.FIND_ONE: _found_one,
+    Kind.FIND_ALL: _found_all,
+}
+
+
+def _why(attempt: Attempt, cards: Cards, answer: Answer) -> Iterable[str]:
+    triples: list[Cards] = list(answer.picked) if attempt.kind in {Kind.FIND_ONE, Kind.FIND_ALL} else [cards]
+    if attempt.kind == Kind.THIRD_CARD:
+        triples = [cards + answer.picked[0]]
+    for triple in triples:
+        if len(triple) == _TRIPLE:
+            yield from _lines(explain(*triple), attempt)
+
+
+def _lines(verdict: Verdict, attempt: Attempt) -> Iterable[str]:
+    """What breaks it; of an explanation what was seen wrong; of a SET that was refused, that it is one."""
+    told = verdict.broken
+    if attempt.kind == Kind.EXPLAIN:
+        told = tuple(verdict[Feature(feature)] for feature in attempt.missed)
+    elif verdict.is_set and attempt.kind == Kind.IS_SET:
+        yield _("it is a SET")
+    for line in map(verdict_line, told):
+        yield f"{line.feature}: {line.text}"
+
+
+def _cards(indices: Iterable[int]) -> Cards:
+    return tuple(map(Card.from_index, indices))

@@ -1,0 +1,44 @@
+"""Whose data somebody may take out, delete and bring back: guardians for home accounts, teachers for the school's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.http import Http404
+
+from classrooms.access import adult
+from classrooms.models import Enrolment, Guardianship, User
+from setsite.http import Request
+
+
+@dataclass(frozen=True, slots=True)
+class InCare:
+    """A child, and by which class somebody may decide about the account; by none where they are its guardian."""
+
+    child: User
+    enrolment: Enrolment | None = None
+
+
+def child_to_export(request: Request, pk: int) -> InCare:
+    """A child of the guardian who asks, or a student whose account the school of the teacher who asks manages."""
+    return _in_care(request, pk, deleted=False, guardians_of_home_only=False)
+
+
+def child_to_delete(request: Request, pk: int, *, deleted: bool = False) -> InCare:
+    """A home account of the guardian who asks, or a student of a teacher; a deleted one where that is to be undone."""
+    return _in_care(request, pk, deleted=deleted, guardians_of_home_only=True)
+
+
+def _in_care(request: Request, pk: int, *, deleted: bool, guardians_of_home_only: bool) -> InCare:
+    user = adult(request)
+    child = User.objects.filter(pk=pk, kind="student", deleted_at__isnull=not deleted).first()
+    if child is None:
+        raise Http404("no such child")
+    is_guardian = Guardianship.objects.filter(guardian=user, child=child).exists()
+    if is_guardian and (child.is_home or not guardians_of_home_only):
+        return InCare(child)
+    mine = child.enrolments.filter(classroom__teachers=user, classroom__deleted_at=None)
+    enrolment = None if child.is_home else mine.select_related("classroom").order_by("pk").first()
+    if enrolment is None:
+        raise Http404("not in your care")
+    return InCare(child, enrolment)

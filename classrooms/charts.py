@@ -1,0 +1,53 @@
+"""Charts as plain numbers, for a template to draw as SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from classrooms.reports import Week
+
+BAR: Final = 44
+GAP: Final = 20
+HEIGHT: Final = 120
+ROOM_ABOVE: Final = 24
+"""For the label on a bar."""
+ROOM_BELOW: Final = 26
+"""For the day under it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    week: Week
+    x: int
+    top: int
+    """Where the bar of all tries begins; it stands on the ground."""
+    height: int
+    right_top: int
+    right_height: int
+    """The part of it that was right."""
+
+    @property
+    def middle(self) -> int:
+        return self.x + BAR // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    bars: tuple[Bar, ...]
+    width: int
+    height: int
+    ground: int
+    bar_width: int = BAR
+
+
+def week_chart(weeks: Sequence[Week]) -> Chart:
+    """A bar a week: as high as there were tries, filled as far as they were right."""
+    most = max((week.tries for week in weeks), default=0) or 1
+    ground = ROOM_ABOVE + HEIGHT
+    bars = []
+    for place, week in enumerate(weeks):
+        height, right = round(HEIGHT * week.tries / most), round(HEIGHT * week.rights / most)
+        bars.append(Bar(week, GAP + place * (BAR + GAP), ground - height, height, ground - right, right))
+    return Chart(tuple(bars), GAP + len(weeks) * (BAR + GAP), ground + ROOM_BELOW, ground)

@@ -1,0 +1,151 @@
+"""How the children of the demo have learned: answers by simple pictures of children, kept by the real services."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+from classrooms.models import User
+from games.players import Player
+from games.rules import Card, Feature, explain, find_sets
+from games.rules.triples import Kind as Make
+from games.rules.triples import Verdict
+from lessons.exercises import Exercise, make_exercise
+from lessons.grading import grade
+from lessons.learning import Answered, Asked, finish_step, record_attempt, skill_states, try_of
+from lessons.mastery import Try, next_wanted
+from lessons.skills import Kind
+from lessons.units import course
+
+DAY: Final = 86_400.0
+PLACE: Final = "practice"
+_MORNING: Final = 9.5 * 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """How a child of the demo sees cards."""
+
+    care: float
+    """How often a feature is looked at."""
+    days: Sequence[int]
+    """On which days, counted back from today, the child was here."""
+    tries: int
+    """How many a day."""
+    units: int
+    """How many units of the course are done."""
+    blind: Feature | None = None
+    """What is hardly ever looked at."""
+    refuses: float = 0.0
+    """How often a SET that differs much is taken for none."""
+
+    def looks_at(self, feature: Feature, rng: random.Random) -> bool:
+        return rng.random() < (0.12 if feature is self.blind else self.care)
+
+    def broken(self, cards: Sequence[Card], rng: random.Random) -> list[Feature]:
+        """The features that the child sees to break it."""
+        return [each.feature for each in explain(*cards).broken if self.looks_at(each.feature, rng)]
+
+
+def learn(student: User, child: Child, *, now: float) -> None:
+    """Let a child work through the course and practise on its days."""
+    rng = random.Random(f"demo/{student.display_name}")
+    player = Player(name=student.display_name, user=student)
+    today = now - now % DAY
+    first = today - max(child.days) * DAY + _MORNING
+    for unit in course()[: child.units]:
+        for number, step in enumerate(unit.steps):
+            finish_step(player, unit.slug, step.slug, now=min(first + 40 * number, now))
+    tries: list[Try] = []
+    for back in sorted(child.days, reverse=True):
+        moment = today - back * DAY + _MORNING + rng.uniform(0, 5400)
+        for number in range(child.tries):
+            moment += rng.uniform(8, 45)
+            if moment < now:
+                seed = f"demo-{student.display_name}-{back}-{number}"
+                tries.append(_try_once(player, child, tries, seed=seed, moment=moment, rng=rng))
+
+
+def _try_once(
+    player: Player, child: Child, tries: Sequence[Try], *, seed: str, moment: float, rng: random.Random
+) -> Try:
+    wanted = next_wanted(tries, moment, rng, states=skill_states(player))
+    exercise = make_exercise(wanted, seed)
+    answer = _ANSWERS[exercise.kind](exercise, child, rng)
+    graded = grade(exercise, answer)
+    attempt = record_attempt(
+        player,
+        Asked(place=PLACE, kind=exercise.kind, wanted=wanted, seed=seed, cards=[card.index for card in exercise.cards]),
+        Answered(
+            answer=answer,
+            is_right=graded.is_right,
+            missed=graded.missed,
+            evidence=graded.evidence,
+            seconds=round(rng.uniform(2, 6) * len(exercise.cards), 1),
+        ),
+        now=moment,
+    )
+    return try_of(attempt)
+
+
+def _is_it_a_set(exercise: Exercise, child: Child, rng: random.Random) -> dict[str, Any]:
+    verdict = explain(*exercise.cards)
+    if verdict.is_set:
+        return {"yes": not _is_refused(verdict, child, rng)}
+    return {"yes": not child.broken(exercise.cards, rng)}
+
+
+def _is_refused(verdict: Verdict, child: Child, rng: random.Random) -> bool:
+    different = sum(each.kind is Make.ALL_DIFFERENT for each in verdict.features)
+    return rng.random() < child.refuses * different / len(Feature)
+
+
+def _which_breaks(exercise: Exercise, child: Child, rng: random.Random) -> dict[str, Any]:
+    seen = child.broken(exercise.cards, rng)
+    guesses = [feature for feature in Feature if feature is not child.blind]
+    return {"breaks": rng.choice(seen or guesses).value}
+
+
+def _explain(exercise: Exercise, child: Child, rng: random.Random) -> dict[str, Any]:
+    def said(feature: Feature, make: Make) -> Make:
+        return make if child.looks_at(feature, rng) else rng.choice([Make.ALL_SAME, Make.ALL_DIFFERENT])
+
+    return {each.feature.value: said(each.feature, each.kind).value for each in explain(*exercise.cards).features}
+
+
+def _third_card(exercise: Exercise, child: Child, rng: random.Random) -> dict[str, Any]:
+    fitting = [card for card in exercise.choices if not child.broken([*exercise.cards, card], rng)]
+    return {"card": rng.choice(fitting or exercise.choices).index}
+
+
+def _find_one(exercise: Exercise, child: Child, rng: random.Random) -> dict[str, Any]:
+    """Whatever looks like a SET first."""
+    triples = list(combinations(exercise.cards, 3))
+    rng.shuffle(triples)
+    # Children do not look at all triples with the same care: most that they think about are close to one.
+    triples.sort(key=lambda triple: len(explain(*triple).broken) > 1)
+    taken = next((triple for triple in triples if not child.broken(triple, rng)), triples[0])
+    return {"cards": [card.index for card in taken]}
+
+
+def _find_all(exercise: Exercise, child: Child, rng: random.Random) -> dict[str, Any]:
+    found = [triple for triple in find_sets(exercise.cards) if rng.random() < child.care]
+    return {"sets": [[card.index for card in triple] for triple in found]}
+
+
+def _any_set(exercise: Exercise, child: Child, rng: random.Random) -> dict[str, Any]:
+    return {"yes": bool(find_sets(exercise.cards)) is (rng.random() < child.care)}
+
+
+_ANSWERS: Final = {
+    Kind.IS_SET: _is_it_a_set,
+    Kind.WHICH_BREAKS: _which_breaks,
+    Kind.EXPLAIN: _explain,
+    Kind.THIRD_CARD: _third_card,
+    Kind.FIND_ONE: _find_one,
+    Kind.FIND_ALL: _find_all,
+    Kind.ANY_SET: _any_set,
+}

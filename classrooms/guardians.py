@@ -1,0 +1,130 @@
+"""The only writer of who is whose guardian, and of the codes on paper that make it so."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+from enum import StrEnum
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from classrooms.audit import note
+from classrooms.models import Action, Classroom, GuardianCode, Guardianship, User
+from games.limits import Limit, TooMany
+from games.matches import CODE_LETTERS
+
+CODE_DAYS = 30
+_GROUPS, _LETTERS = 2, 5
+_SALT = "classrooms.guardian-code"
+WRONG_CODES = Limit("wrong-guardian-codes", most=10, seconds=600)
+
+
+class Why(StrEnum):
+    """Why a code links nobody."""
+
+    UNKNOWN = "unknown"
+    USED = "used"
+    TOO_OLD = "too-old"
+    TOO_MANY = "too-many"
+
+
+WORDS: dict[Why, Promise] = {
+    Why.UNKNOWN: _("We do not know this code. Compare it letter by letter with the paper."),
+    Why.USED: _("This code has been used. Each code works once: ask for another one."),
+    Why.TOO_OLD: _("This code is not valid any more. Ask for a new one."),
+    Why.TOO_MANY: _("That were many wrong codes. Wait ten minutes, then try again."),
+}
+
+
+class BadCode(ValueError):
+    """A code that links nobody."""
+
+    def __init__(self, why: Why) -> None:
+        super().__init__(why.value)
+        self.why = why
+
+
+class LastGuardian(ValueError):
+    """A home account cannot be without a guardian: it is deleted instead."""
+
+
+def make_code(child: User, *, by: User, classroom: Classroom | None = None) -> str:
+    """A new code for the child, to be written on paper: it is not kept, and older ones that are unused end."""
+    letters = [secrets.choice(CODE_LETTERS) for _letter in range(_GROUPS * _LETTERS)]
+    code = "".join(letters)
+    now = timezone.now()
+    with transaction.atomic():
+        child.guardian_codes.filter(used_at=None, expires_at__gt=now).update(expires_at=now)
+        child.guardian_codes.create(
+            fingerprint=_fingerprint(code), made_by=by, made_at=now, expires_at=now + timedelta(days=CODE_DAYS)
+        )
+        note(by, Action.MADE_CODE, person=child, classroom=classroom)
+    return f"{code[:_LETTERS]}-{code[_LETTERS:]}"
+
+
+def use_code(text: str, *, by: User) -> Guardianship:
+    """Link a guardian to the child of a code, once; raises `BadCode`.
+
+    Who is linked already stays so, and the code is left for somebody else.
+    """
+    try:
+        WRONG_CODES.check(str(by.pk))
+    except TooMany as error:
+        raise BadCode(Why.TOO_MANY) from error
+    try:
+        return _use(_fingerprint(text), by)
+    except BadCode:
+        try:
+            WRONG_CODES.count(str(by.pk))
+        except TooMany as error:
+            raise BadCode(Why.TOO_MANY) from error
+        raise
+
+
+def _use(fingerprint: str, by: User) -> Guardianship:
+    code = GuardianCode.objects.filter(fingerprint=fingerprint, child__deleted_at=None).select_related("child").first()
+    if code is None:
+        raise BadCode(Why.UNKNOWN)
+    if link := Guardianship.objects.filter(guardian=by, child=code.child).first():
+        return link
+    now = timezone.now()
+    with transaction.atomic():
+        # Of two who use it at once, one changes the row and the other finds it changed.
+        if not GuardianCode.objects.filter(pk=code.pk, used_at=None, expires_at__gt=now).update(used_at=now):
+            was_used = GuardianCode.objects.filter(pk=code.pk, used_at__isnull=False).exists()
+            raise BadCode(Why.USED if was_used else Why.TOO_OLD)
+        link, _is_new = Guardianship.objects.get_or_create(guardian=by, child=code.child)
+        note(by, Action.LINKED_GUARDIAN, person=code.child)
+    return link
+
+
+def unlink(link: Guardianship, *, by: User, classroom: Classroom | None = None) -> None:
+    """End a link, by the guardian or by a teacher; raises `LastGuardian` for the last one of a home account."""
+    with transaction.atomic():
+        # Of the last two guardians who leave at once, one waits here and is then the last.
+        child = User.objects.select_for_update().get(pk=link.child_id)
+        others = Guardianship.objects.filter(child=child, guardian__deleted_at=None).exclude(pk=link.pk)
+        if child.is_home and not others.exists():
+            raise LastGuardian(child.display_name)
+        link.delete()
+        note(by, Action.UNLINKED_GUARDIAN, person=child, classroom=classroom)
+
+
+def set_letter(link: Guardianship, wants: bool) -> None:
+    """Whether the weekly letter tells the guardian about this child."""
+    Guardianship.objects.filter(pk=link.pk).update(wants_letter=wants)
+
+
+def stop_letters(guardian: User) -> None:
+    """No weekly letter about any child, until it is wanted again."""
+    Guardianship.objects.filter(guardian=guardian).update(wants_letter=False)
+
+
+def _fingerprint(text: str) -> str:
+    """What is kept of a code; case, spaces and dashes do not matter."""
+    plain = "".join(each for each in text.upper()[:100] if each in CODE_LETTERS)
+    return salted_hmac(_SALT, plain, algorithm="sha256").hexdigest()

@@ -1,0 +1,163 @@
+"""The misconception ledger: every wrong triple, counted by the feature that broke it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from classrooms.models import Classroom, Enrolment
+from games.models import Event, Seat
+from games.rules import Card, Feature, explain
+from games.rules.events import CallFailed
+from games.rules.triples import Verdict
+from lessons.models import Attempt
+from lessons.skills import Kind
+
+HOW_MANY_TELLING: Final = 3
+_THREE: Final = 3
+
+Indices = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WrongTriple:
+    """Three cards that a student took for what they are not."""
+
+    student: int
+    cards: Indices
+    """By their indices, the lowest first, so that the same three are the same."""
+    features: tuple[Feature, ...]
+    """Those that broke it and were overlooked; where each feature was asked for, those that were seen wrong."""
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """Three cards that were got wrong, how often and by how many."""
+
+    verdict: Verdict
+    times: int
+    students: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Wrong triples by feature. One that two features broke counts for both, so the features add up to more."""
+
+    counts: Mapping[Feature, int]
+    triples: int
+    telling: tuple[Telling, ...] = ()
+
+    @property
+    def by_feature(self) -> list[tuple[Feature, int]]:
+        return [(feature, self.counts[feature]) for feature in Feature]
+
+    @property
+    def most(self) -> int:
+        return max(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    enrolment: Enrolment
+    tally: Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    rows: tuple[LedgerRow, ...]
+    whole: Tally
+    """The class together, with its most telling triples."""
+
+
+def ledger(classroom: Classroom) -> Ledger:
+    enrolments = list(classroom.enrolments.present())
+    wrong = wrong_triples([each.student_id for each in enrolments])
+    by_student: dict[int, list[WrongTriple]] = defaultdict(list)
+    for each in wrong:
+        by_student[each.student].append(each)
+    rows = tuple(LedgerRow(each, tally(by_student[each.student_id])) for each in enrolments)
+    return Ledger(rows, tally(wrong))
+
+
+def tally(wrong: Collection[WrongTriple]) -> Tally:
+    counted = Counter(feature for each in wrong for feature in each.features)
+    return Tally({feature: counted[feature] for feature in Feature}, len(wrong), telling(wrong))
+
+
+def telling(wrong: Collection[WrongTriple]) -> tuple[Telling, ...]:
+    """The triples that most students got wrong, of these the most often.
+
+    Of equals: what fewer features break, then what the feature breaks that breaks most of all, then the newest.
+    """
+    counted = Counter(feature for each in wrong for feature in each.features)
+    by_cards: dict[Indices, list[WrongTriple]] = defaultdict(list)
+    for each in wrong:
+        by_cards[each.cards].append(each)
+    found = []
+    for indices, times in by_cards.items():
+        verdict = explain(*map(Card.from_index, indices))
+        if verdict.is_set:
+            continue
+        students = len({each.student for each in times})
+        usual = max(counted[each.feature] for each in verdict.broken)
+        newest = max(each.at for each in times)
+        rank = (-students, -len(times), len(verdict.broken), -usual, -newest)
+        found.append((rank, Telling(verdict, len(times), students)))
+    return tuple(each for _rank, each in sorted(found, key=lambda pair: pair[0])[:HOW_MANY_TELLING])
+
+
+def wrong_triples(students: Collection[int]) -> list[WrongTriple]:
+    """From exercises and from games."""
+    return [*_from_exercises(students), *_from_games(students)]
+
+
+def _from_exercises(students: Collection[int]) -> Iterable[WrongTriple]:
+    rows = Attempt.objects.filter(user__in=students, is_right=False).exclude(kind__in=["", Kind.ANY_SET])
+    for row in rows.only("user_id", "at", "kind", "cards", "answer", "missed"):
+        for cards, features in _wrong_in(row):
+            yield WrongTriple(row.user_id or 0, cards, features, row.at.timestamp())
+
+
+def _wrong_in(row: Attempt) -> Iterable[tuple[Indices, tuple[Feature, ...]]]:
+    """The triples of a wrong answer. To refuse a SET is wrong as well, but nothing broke that one."""
+    if row.kind == Kind.EXPLAIN:
+        # Asked for each feature apart, one is seen wrong even on a SET.
+        yield _indices(row.cards), tuple(map(Feature, row.missed))
+        return
+    for triple in _answered(row):
+        if broken := _broken(triple):
+            yield _indices(triple), broken
+
+
+def _answered(row: Attempt) -> Sequence[Sequence[int]]:
+    answer: dict[str, Any] = row.answer
+    match row.kind:
+        case Kind.THIRD_CARD:
+            return [[*row.cards, answer["card"]]]
+        case Kind.FIND_ONE:
+            return [answer["cards"]]
+        case Kind.FIND_ALL:
+            return list(answer["sets"])
+    return [row.cards]
+
+
+def _from_games(students: Collection[int]) -> Iterable[WrongTriple]:
+    """Calls that failed because the three cards were none; who called is told by the seat."""
+    seats = Seat.objects.filter(user__in=students)
+    sitting = {(match, number): user for match, number, user in seats.values_list("match", "number", "user")}
+    failed = Event.objects.filter(match__in=seats.values("match"), record__kind=CallFailed.__name__)
+    for match, record in failed.order_by("match", "number").values_list("match", "record"):
+        user, cards = sitting.get((match, record["seat"])), record["cards"]
+        if user is not None and len(cards) == _THREE and (broken := _broken(cards)):
+            yield WrongTriple(user, _indices(cards), broken, record["at"])
+
+
+def _broken(cards: Iterable[int]) -> tuple[Feature, ...]:
+    return tuple(each.feature for each in explain(*map(Card.from_index, cards)).broken)
+
+
+def _indices(cards: Iterable[int]) -> Indices:
+    return tuple(sorted(cards))

@@ -1,0 +1,116 @@
+"""Classes, who is in them and how they got there."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from classrooms.models.people import User
+from games.rules import EDITIONS
+
+
+class ClassroomQuerySet(models.QuerySet["Classroom"]):
+    def kept(self) -> ClassroomQuerySet:
+        """All but those that were deleted."""
+        return self.filter(deleted_at=None)
+
+
+class Classroom(models.Model):
+    name = models.CharField(_("name"), max_length=60)
+    code = models.CharField(max_length=8, unique=True)
+    language = models.CharField(_("language"), max_length=10, choices=settings.LANGUAGES, default="en-us")
+    edition = models.CharField(_("rules"), max_length=20, choices=[(slug, slug) for slug in EDITIONS])
+    teachers = models.ManyToManyField(User, related_name="classrooms_taught")
+    students = models.ManyToManyField(User, through="Enrolment", related_name="classrooms_joined")
+    authorised_by = models.CharField(_("who has allowed it"), max_length=120, blank=True)
+    """Who at the school, or which consent, allows that the class uses the site."""
+    made_at = models.DateTimeField(default=timezone.now)
+    used_at = models.DateTimeField(default=timezone.now)
+    """When a teacher or a student last did something in it; idle classes are archived."""
+    archived_at = models.DateTimeField(null=True, blank=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ClassroomQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Group(models.Model):
+    """Some students of a class, to give them something of their own."""
+
+    classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="groups")
+    name = models.CharField(_("name"), max_length=40)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["classroom", "name"], name="groups_of_a_class_have_different_names")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class EnrolmentQuerySet(models.QuerySet["Enrolment"]):
+    def present(self) -> EnrolmentQuerySet:
+        """Those of students who were not deleted, with them, in the order of a register."""
+        return self.filter(student__deleted_at=None).select_related("student", "group").order_by("real_name", "pk")
+
+
+class Enrolment(models.Model):
+    """A student in a class. The real name belongs here, where only the class's teachers look."""
+
+    classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="enrolments")
+    student = models.ForeignKey(User, on_delete=models.CASCADE, related_name="enrolments")
+    group = models.ForeignKey(Group, on_delete=models.SET_NULL, null=True, blank=True, related_name="enrolments")
+    real_name = models.CharField(max_length=80, blank=True)
+    source_id = models.CharField(max_length=64, blank=True)
+    """What the school's own system calls this student; a roster file finds them by it."""
+    joined_at = models.DateTimeField(default=timezone.now)
+
+    objects = EnrolmentQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["classroom", "student"], name="a_student_is_once_in_a_class"),
+            models.UniqueConstraint(
+                fields=["classroom", "source_id"],
+                condition=~models.Q(source_id=""),
+                name="a_source_names_one_student_of_a_class",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.student} in {self.classroom}"
+
+
+class TeacherInvitation(models.Model):
+    """An invitation to teach a class together; the address gets a link that is good once."""
+
+    classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="invitations")
+    email = models.EmailField()
+    made_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.email} to {self.classroom}"
+
+
+class RosterImport(models.Model):
+    """A roster file that was read and shown, and is written when the teacher says so; gone once it is."""
+
+    classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="imports")
+    made_by = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    made_at = models.DateTimeField(default=timezone.now)
+    rows = models.JSONField(default=list)
+    done = models.PositiveIntegerField(default=0)
+    """How many rows are written."""
+
+    def __str__(self) -> str:
+        return f"{self.done} of {len(self.rows)} rows for {self.classroom}"

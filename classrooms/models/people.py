@@ -1,0 +1,117 @@
+"""Users, and the guardians of children among them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, BaseUserManager, PermissionsMixin
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class Kind(models.TextChoices):
+    ADULT = "adult", _("adult")
+    STUDENT = "student", _("student")
+
+
+class UserManager(BaseUserManager["User"]):
+    def create_adult(self, *, email: str, display_name: str, password: str | None = None, **more: Any) -> User:
+        if not email:
+            raise ValueError("an adult has an address")
+        user = self.model(email=email.lower(), display_name=display_name, kind=Kind.ADULT, **more)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def get_by_natural_key(self, username: str | None) -> User:
+        """Who signs in with this address, however it is capitalised."""
+        return self.get(email=(username or "").lower())
+
+    def create_student(self, *, display_name: str, **more: Any) -> User:
+        user = self.model(email=None, display_name=display_name, kind=Kind.STUDENT, **more)
+        user.set_unusable_password()
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str, **more: Any) -> User:
+        """What `manage.py createsuperuser` calls."""
+        name = more.pop("display_name", email.partition("@")[0])
+        return self.create_adult(
+            email=email, display_name=name, password=password, is_staff=True, is_superuser=True, **more
+        )
+
+
+class User(AbstractBaseUser, PermissionsMixin):
+    """One person. Adults have an address; of a student we keep a display name and a way in."""
+
+    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.ADULT)
+    email = models.EmailField(_("email address"), unique=True, null=True, blank=True)
+    display_name = models.CharField(_("name"), max_length=40)
+    language = models.CharField(_("language"), max_length=10, choices=settings.LANGUAGES, blank=True)
+    """Empty: that of the browser."""
+    is_active = models.BooleanField(default=True)
+    is_staff = models.BooleanField(default=False)
+    joined_at = models.DateTimeField(default=timezone.now)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+    """Since when it is gone for everybody; a while later it really is."""
+
+    is_home = models.BooleanField(default=False)
+    """A student whose account a guardian made: no school may reset or delete it."""
+    pictures = models.JSONField(default=list, blank=True)
+    """A student's secret: three pictures in their order. Readable, for the login card shows them."""
+    card_number = models.PositiveIntegerField(default=1)
+    """Which login card is valid; a new card makes the old one worthless."""
+
+    USERNAME_FIELD = "email"
+    EMAIL_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+    objects = UserManager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                name="an_adult_has_an_address_and_a_student_has_none",
+                condition=models.Q(kind=Kind.ADULT, email__isnull=False)
+                | models.Q(kind=Kind.STUDENT, email__isnull=True),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.display_name
+
+    @property
+    def is_student(self) -> bool:
+        return self.kind == Kind.STUDENT
+
+
+class Guardianship(models.Model):
+    """Who may follow the progress of a child."""
+
+    guardian = models.ForeignKey(User, on_delete=models.CASCADE, related_name="children_links")
+    child = models.ForeignKey(User, on_delete=models.CASCADE, related_name="guardian_links")
+    made_at = models.DateTimeField(default=timezone.now)
+    wants_letter = models.BooleanField(default=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["guardian", "child"], name="a_guardian_is_linked_once_to_a_child")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.guardian} for {self.child}"
+
+
+class GuardianCode(models.Model):
+    """A code on paper that links one guardian to one child, once. Only its fingerprint is kept."""
+
+    child = models.ForeignKey(User, on_delete=models.CASCADE, related_name="guardian_codes")
+    fingerprint = models.CharField(max_length=64, unique=True)
+    made_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField(default=timezone.now)
+    expires_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"a code for {self.child}"

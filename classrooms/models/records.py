@@ -1,0 +1,74 @@
+"""What was done with people's data, and which letters went out."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from classrooms.models.people import User
+
+
+class Action(models.TextChoices):
+    MADE_CLASS = "made-class", _("made the class")
+    CHANGED_CLASS = "changed-class", _("changed the class")
+    ARCHIVED_CLASS = "archived-class", _("archived the class")
+    RESTORED_CLASS = "restored-class", _("brought the class back from the archive")
+    INVITED_TEACHER = "invited-teacher", _("invited a teacher")
+    JOINED_AS_TEACHER = "joined-as-teacher", _("joined as a teacher")
+    REMOVED_TEACHER = "removed-teacher", _("removed a teacher")
+    ADDED_STUDENT = "added-student", _("added a student")
+    CHANGED_STUDENT = "changed-student", _("changed a student")
+    RESET_STUDENT = "reset-student", _("gave a student new pictures and a new card")
+    MOVED_STUDENT = "moved-student", _("moved a student to another class")
+    REMOVED_STUDENT = "removed-student", _("removed a student from the class")
+    IMPORTED_ROSTER = "imported-roster", _("read in a roster")
+    PRINTED_CARDS = "printed-cards", _("printed login cards")
+    MADE_CODE = "made-code", _("made a code for a guardian")
+    LINKED_GUARDIAN = "linked-guardian", _("linked a guardian")
+    UNLINKED_GUARDIAN = "unlinked-guardian", _("ended a guardian's link")
+    MADE_CHILD = "made-child", _("made a child's account")
+    EXPORTED = "exported", _("took out data")
+    DELETED = "deleted", _("deleted")
+    UNDELETED = "undeleted", _("undid a deletion")
+    PURGED = "purged", _("removed for good")
+
+
+class AuditEntry(models.Model):
+    """What was done to whose data by whom. By number only, so that a name that is deleted is not kept here."""
+
+    at = models.DateTimeField(default=timezone.now, db_index=True)
+    actor = models.BigIntegerField(null=True, blank=True)
+    """The user who did it; None for the site itself."""
+    action = models.CharField(max_length=30, choices=Action.choices)
+    person = models.BigIntegerField(null=True, blank=True, db_index=True)
+    """The user whom it was done to."""
+    classroom = models.BigIntegerField(null=True, blank=True, db_index=True)
+    amount = models.PositiveIntegerField(default=1)
+    """How many it was done to at once."""
+
+    class Meta:
+        verbose_name_plural = "audit entries"
+        ordering: ClassVar = ["-at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.actor} {self.action} {self.person or self.classroom}"
+
+
+class Letter(models.Model):
+    """A weekly letter that went out; a second one for the same week cannot be written."""
+
+    guardian = models.ForeignKey(User, on_delete=models.CASCADE, related_name="letters")
+    week = models.DateField()
+    """The Monday of the week that it tells about."""
+    sent_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["guardian", "week"], name="a_guardian_gets_one_letter_a_week")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.week} to {self.guardian}"

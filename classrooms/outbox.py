@@ -1,0 +1,41 @@
+"""The mail that was written to files instead of being sent, for demo and development."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from pathlib import Path
+
+from django.conf import settings
+
+_MOST = 50
+# Several mails of one connection stand in one file, with a line of dashes after each.
+_BETWEEN = re.compile(rb"^-{79}\n", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    to: str
+    subject: str
+    date: str
+    text: str
+
+
+def read_mail() -> list[Mail]:
+    """The newest mails, the latest first."""
+    folder = Path(settings.EMAIL_FILE_PATH or "")
+    files = sorted(folder.glob("*.log"), key=lambda file: (file.stat().st_mtime, file.name), reverse=True)
+    found: list[Mail] = []
+    for file in files[:_MOST]:
+        parts = [part for part in _BETWEEN.split(file.read_bytes()) if part.strip()]
+        found += [_read(part) for part in reversed(parts)]
+    return found[:_MOST]
+
+
+def _read(raw: bytes) -> Mail:
+    message = message_from_bytes(raw, EmailMessage, policy=policy.default)
+    body = message.get_body(("plain",))
+    text = body.get_content() if body else ""
+    return Mail(str(message["to"]), str(message["subject"]), str(message["date"]), text)

@@ -1,0 +1,35 @@
+"""The twelve pictures of which three, in their order, are a young student's secret."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+from django.utils.translation import gettext_lazy as _
+
+HOW_MANY = 3
+
+NAMES = {
+    "sun": _("sun"),
+    "moon": _("moon"),
+    "star": _("star"),
+    "tree": _("tree"),
+    "fish": _("fish"),
+    "bird": _("bird"),
+    "boat": _("boat"),
+    "house": _("house"),
+    "key": _("key"),
+    "bell": _("bell"),
+    "apple": _("apple"),
+    "kite": _("kite"),
+}
+
+
+def new_pictures() -> list[str]:
+    """Three different pictures by chance."""
+    left = list(NAMES)
+    return [left.pop(secrets.randbelow(len(left))) for _picture in range(HOW_MANY)]
+
+
+def are_pictures(slugs: Sequence[str]) -> bool:
+    return len(slugs) == HOW_MANY and len(set(slugs)) == HOW_MANY and set(slugs) <= set(NAMES)

@@ -1,0 +1,203 @@
+"""What the site keeps about a person, table by table; secrets and other people are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.apps import apps
+from django.db.models import F, Q
+
+from classrooms.models import Classroom, User
+from games.models import Event, Seat
+
+Row = dict[str, Any]
+ANOTHER = "another player"
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """One way in which a row is about a person."""
+
+    path: str
+    """Leads from the row to the person's key, or to their address."""
+    shown: tuple[str, ...]
+    only: Q = field(default_factory=Q)
+    name: str = ""
+    """What the person is in it, where a table has more than one role."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A table with rows about people."""
+
+    name: str
+    """Of the file in an export."""
+    model: str
+    roles: tuple[Role, ...]
+    of_class: str = ""
+    """Leads to the class that a row belongs to, where it belongs to one."""
+
+
+def _own(name: str, model: str, *shown: str, path: str = "user", of_class: str = "") -> Holding:
+    return Holding(name, model, (Role(path, shown),), of_class)
+
+
+_INVITATION = ("classroom__name", "made_at", "expires_at", "accepted_at")
+_ENTRY = ("at", "action", "amount")
+_TASK = ("classroom__name", "task", "what", "amount", "made_at", "due_on")
+_IS_THEIRS = Q(group=None) | Q(group=F("classroom__enrolments__group"))
+_IS_THEIRS &= Q(enrolment=None) | Q(enrolment=F("classroom__enrolments"))
+
+HOLDINGS = (
+    _own(
+        "person",
+        "classrooms.User",
+        *("kind", "email", "display_name", "language", "joined_at", "last_login", "is_active", "is_staff"),
+        *("is_superuser", "is_home", "pictures", "card_number", "deleted_at"),
+        path="pk",
+    ),
+    _own(
+        "places_in_classes",
+        "classrooms.Enrolment",
+        *("classroom__name", "group__name", "real_name", "source_id", "joined_at"),
+        path="student",
+        of_class="classroom",
+    ),
+    _own("classes_taught", "classrooms.Classroom_teachers", "classroom__name"),
+    Holding(
+        "guardians",
+        "classrooms.Guardianship",
+        (
+            Role("child", ("made_at",), name="child"),
+            Role("guardian", ("made_at", "wants_letter"), name="guardian"),
+        ),
+    ),
+    Holding(
+        "guardian_codes",
+        "classrooms.GuardianCode",
+        (
+            Role("child", ("made_at", "expires_at", "used_at"), name="child"),
+            Role("made_by", ("made_at", "expires_at", "used_at"), name="maker"),
+        ),
+    ),
+    _own("letters", "classrooms.Letter", "week", "sent_at", path="guardian"),
+    Holding(
+        "assignments",
+        "classrooms.Assignment",
+        (
+            Role("classroom__enrolments__student", _TASK, _IS_THEIRS, name="student"),
+            Role("made_by", _TASK, name="maker"),
+        ),
+        of_class="classroom",
+    ),
+    Holding(
+        "invitations",
+        "classrooms.TeacherInvitation",
+        (Role("email", ("email", *_INVITATION), name="invited"), Role("made_by", _INVITATION, name="maker")),
+    ),
+    _own("roster_files", "classrooms.RosterImport", "classroom__name", "made_at", "done", path="made_by"),
+    Holding(
+        "log",
+        "classrooms.AuditEntry",
+        (Role("person", _ENTRY, name="done to you"), Role("actor", _ENTRY, name="done by you")),
+        of_class="classroom",
+    ),
+    _own(
+        "attempts",
+        "lessons.Attempt",
+        *("at", "place", "kind", "wanted", "seed", "cards", "answer", "is_right", "is_first", "missed"),
+        *("evidence", "seconds", "hints"),
+    ),
+    _own("steps", "lessons.StepDone", "unit", "step", "at"),
+    _own("progress", "lessons.Progress", "skill", "state"),
+    _own("puzzles", "games.PuzzleResult", "day", "deck", "found", "wrong", "started_at", "finished_at"),
+    _own(
+        "games",
+        "games.Seat",
+        *("number", "name", "match_id", "match__code", "match__way", "match__phase", "match__opened_at"),
+        "match__touched_at",
+    ),
+    _own("addresses", "account.EmailAddress", "email", "verified", "primary"),
+    _own("confirmations", "account.EmailConfirmation", "created", "sent", path="email_address__user"),
+    _own("second_factors", "mfa.Authenticator", "type", "created_at", "last_used_at"),
+    _own(
+        "sign_ins_elsewhere",
+        "socialaccount.SocialAccount",
+        *("provider", "uid", "last_login", "date_joined", "extra_data"),
+    ),
+    _own("tokens_elsewhere", "socialaccount.SocialToken", "expires_at", path="account__user"),
+    _own("staff_groups", "classrooms.User_groups", "group__name"),
+    _own("staff_permissions", "classrooms.User_user_permissions", "permission__codename"),
+)
+MOVES = "moves"
+"""The name of the file with a person's own moves; those of others at the same table are not in it."""
+
+
+def held_about(people: Sequence[User], *, classroom: Classroom | None = None) -> dict[int, dict[str, list[Row]]]:
+    """All rows about each of these people, by table; as many queries for a class as for one.
+
+    With a class, only what belongs to it, or to no class.
+    """
+    found: dict[int, dict[str, list[Row]]] = {person.pk: {} for person in people}
+    for holding in HOLDINGS:
+        for person in people:
+            found[person.pk][holding.name] = []
+        for person_pk, row in _rows(holding, people, classroom):
+            found[person_pk][holding.name].append(row)
+    _add_others(found)
+    moves = _moves(people)
+    for person_pk, sections in found.items():
+        sections[MOVES] = moves.get(person_pk, [])
+    return found
+
+
+def _rows(holding: Holding, people: Sequence[User], classroom: Classroom | None) -> Iterator[tuple[int, Row]]:
+    try:
+        model = apps.get_model(holding.model)
+    except LookupError:
+        # A way to sign in that this site does not offer.
+        return
+    for role in holding.roles:
+        keys = _keys(role, people)
+        rows = model._default_manager.filter(role.only, **{f"{role.path}__in": keys})
+        if classroom and holding.of_class:
+            rows = rows.filter(**{holding.of_class: classroom.pk})
+        for row in rows.order_by("pk").values("pk", *role.shown, whose=F(role.path)):
+            person = keys[row.pop("whose")]
+            yield person, {"id": row.pop("pk"), **({"as": role.name} if role.name else {}), **row}
+
+
+def _keys(role: Role, people: Iterable[User]) -> Mapping[Any, int]:
+    if role.path == "email":
+        return {person.email: person.pk for person in people if person.email}
+    return {person.pk: person.pk for person in people}
+
+
+def _add_others(found: Mapping[int, Mapping[str, list[Row]]]) -> None:
+    """Say of each game how many others were there, and not who."""
+    games = [(row, row.pop("match_id")) for sections in found.values() for row in sections["games"]]
+    seats: dict[int, list[tuple[int, str]]] = {}
+    known = Seat.objects.filter(match__in={match for _row, match in games}).order_by("number")
+    for match, number, strength in known.values_list("match", "number", "strength"):
+        seats.setdefault(match, []).append((number, strength))
+    for row, match in games:
+        others = [strength for number, strength in seats.get(match, []) if number != row["number"]]
+        row["others"] = ["computer" if strength else ANOTHER for strength in others]
+
+
+def _moves(people: Sequence[User]) -> dict[int, list[Row]]:
+    """What each did at tables; what the others did there is theirs."""
+    seats = list(Seat.objects.filter(user__in=people).values_list("match", "number", "user"))
+    moves: dict[int, list[Row]] = {}
+    for number in {number for _match, number, _user in seats}:
+        whose: dict[int, list[int]] = {}
+        for match, taken, user in seats:
+            if taken == number and user is not None:
+                whose.setdefault(match, []).append(user)
+        events = Event.objects.filter(match__in=whose, record__seat=number).order_by("match", "number")
+        for pk, match, code, each, record in events.values_list("pk", "match", "match__code", "number", "record"):
+            for user in whose[match]:
+                moves.setdefault(user, []).append({"id": pk, "match__code": code, "number": each, "record": record})
+    return moves

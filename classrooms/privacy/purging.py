@@ -1,0 +1,132 @@
+"""What the site removes by itself when its time is up. Everything here may run twice, or break off and run again."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.sessions.models import Session
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils.translation import gettext as _
+
+from classrooms.audit import note
+from classrooms.classes import archive
+from classrooms.models import Action, Classroom, GuardianCode, TeacherInvitation, User
+from classrooms.privacy.deleting import undo_ends_before
+from classrooms.rosters import forget_imports
+from games.models import Match, PuzzleResult, Seat
+from lessons.models import Attempt, Progress, StepDone
+
+_MANY = 500
+GONE = "gone"
+"""How the key of a seat begins whose player is removed; a guest's key has only hexadecimal digits."""
+
+
+def keep_promises(now: datetime) -> None:
+    """Everything that the privacy page says happens by itself."""
+    purge(now)
+    purge_guests(now)
+    forget_codes(now)
+    archive_idle_classes(now)
+    forget_imports(now - timedelta(hours=settings.IMPORT_HOURS))
+
+
+def purge(now: datetime) -> int:
+    """Remove for good what was deleted so long ago that it cannot be undone; how many people and classes."""
+    before = undo_ends_before(now)
+    classes = list(Classroom.objects.filter(deleted_at__lte=before))
+    for classroom in classes:
+        with transaction.atomic():
+            note(None, Action.PURGED, classroom=classroom)
+            classroom.delete()
+    users = list(User.objects.filter(deleted_at__lte=before))
+    if users:
+        _end_sessions({str(user.pk) for user in users})
+    for user in users:
+        with transaction.atomic():
+            _leave_tables(Seat.objects.filter(user=user))
+            if user.email:
+                TeacherInvitation.objects.filter(email=user.email).delete()
+            note(None, Action.PURGED, person=user)
+            user.delete()
+    return len(classes) + len(users)
+
+
+def _end_sessions(keys: Collection[str]) -> None:
+    """A session says who is signed in, so those of removed people go too."""
+    for session in Session.objects.iterator():
+        if session.get_decoded().get(SESSION_KEY) in keys:
+            session.delete()
+
+
+def _leave_tables(seats: QuerySet[Seat]) -> None:
+    """Nobody's name stays at a table; where others played too the moves stay, without whose they were."""
+    mine = {seat.pk for seat in seats}
+    matches = Match.objects.filter(seats__in=mine).distinct().prefetch_related("seats").defer("snapshot", "start")
+    alone, left = [], []
+    for match in matches:
+        people = [seat for seat in match.seats.all() if not seat.strength and not seat.guest.startswith(GONE)]
+        if all(seat.pk in mine for seat in people):
+            alone.append(match.pk)
+        else:
+            left += [seat for seat in people if seat.pk in mine]
+    Match.objects.filter(pk__in=alone).delete()
+    for seat in left:
+        # A seat is somebody's: from now on of a guest whom no session knows.
+        seat.user, seat.guest = None, f"{GONE}{secrets.token_hex(14)}"
+        seat.name = _("Player %(number)s") % {"number": seat.number + 1}
+    Seat.objects.bulk_update(left, ["user", "guest", "name"])
+
+
+def purge_guests(now: datetime) -> int:
+    """Remove what guests left who have not been here for long, and sessions that are over; how many guests."""
+    before = now - timedelta(days=settings.GUEST_DAYS)
+    fresh: set[str] = set()
+    known: set[str] = set()
+    for rows, moment in _traces():
+        known.update(rows.values_list("guest", flat=True).distinct())
+        if moment:
+            fresh.update(rows.filter(**{f"{moment}__gte": before}).values_list("guest", flat=True).distinct())
+    idle = sorted(known - fresh)
+    for start in range(0, len(idle), _MANY):
+        guests = idle[start : start + _MANY]
+        with transaction.atomic():
+            for model in (Attempt, StepDone, Progress, PuzzleResult):
+                model._default_manager.filter(guest__in=guests).delete()
+            _leave_tables(Seat.objects.filter(guest__in=guests))
+    Session.objects.filter(expire_date__lt=now).delete()
+    return len(idle)
+
+
+def _traces() -> Iterator[tuple[QuerySet[Any], str]]:
+    """What guests leave, with the name of its moment; progress has none, it follows from attempts."""
+    moments: Iterable[tuple[Any, str]] = (
+        (Attempt, "at"),
+        (StepDone, "at"),
+        (Progress, ""),
+        (PuzzleResult, "started_at"),
+        (Seat, "match__touched_at"),
+    )
+    for model, moment in moments:
+        yield model.objects.exclude(guest="").exclude(guest__startswith=GONE).order_by(), moment
+
+
+def forget_codes(now: datetime) -> None:
+    """Codes and invitations that have been over for long are of no use to anybody."""
+    before = undo_ends_before(now)
+    GuardianCode.objects.filter(expires_at__lt=before).delete()
+    TeacherInvitation.objects.filter(expires_at__lt=before).delete()
+
+
+def archive_idle_classes(now: datetime) -> int:
+    """Put away the classes that nobody has used for long; how many."""
+    before = now - timedelta(days=settings.IDLE_CLASS_DAYS)
+    idle = list(Classroom.objects.kept().filter(archived_at=None, used_at__lt=before))
+    for classroom in idle:
+        archive(classroom, by=None)
+    return len(idle)

@@ -1,0 +1,244 @@
+"""How a class and a student are doing: the numbers that the screen, the print view and the exports all show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Final
+
+from django.core.paginator import Page, Paginator
+from django.utils.translation import gettext as _
+
+from classrooms.activity import PERIOD_DAYS, Activity, activity_of
+from classrooms.assignments import Standing, standings
+from classrooms.ledger import Tally, tally, wrong_triples
+from classrooms.models import Classroom, Enrolment
+from games.players import Player
+from games.rules import Feature
+from games.words import FEATURES
+from lessons.learning import skill_states_of
+from lessons.mastery import Level, Status, Try, most_missed, statuses
+from lessons.misconceptions import Idea, Misconception, misconceptions
+from lessons.models import Attempt
+from lessons.queries import UnitOnPath, latest_tries_of, path
+from lessons.skills import Kind, Skill, kind_skill
+from lessons.words import SKILLS
+
+LATEST: Final = 60
+"""So many tries of the last four weeks are looked at."""
+LATELY: Final = 20
+"""So many of them say who needs help now."""
+OFTEN: Final = 3
+"""Fewer misses than these are chance."""
+MISSED_SHARE: Final = 0.4
+WEEKS: Final = 8
+PER_PAGE: Final = 20
+
+FEATURE_SKILLS: Final = tuple(Skill(feature.value) for feature in Feature)
+KIND_SKILLS: Final = tuple(kind_skill(kind) for kind in Kind)
+DIFFERING_SKILLS: Final = tuple(skill for skill in Skill if skill.value.startswith("differs-"))
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What somebody needs help with: a feature, or a kind of exercise."""
+
+    about: Feature | Kind
+    missed: int
+    of: int
+    is_two_and_one: bool = False
+    """Whether it was mostly that two are alike and one is not which was overlooked."""
+
+    @property
+    def words(self) -> str:
+        name = FEATURES[self.about] if isinstance(self.about, Feature) else SKILLS[kind_skill(self.about)]
+        if isinstance(self.about, Kind):
+            text = _("“%(what)s”: missed %(missed)s of %(of)s")
+        elif self.is_two_and_one:
+            text = _("%(what)s: two and one missed %(missed)s of %(of)s")
+        else:
+            text = _("%(what)s: missed %(missed)s of %(of)s")
+        return text % {"what": name, "missed": self.missed, "of": self.of}
+
+
+def needs_of(tries: Sequence[Try]) -> tuple[Need, ...]:
+    """What was missed three times or more lately, and no less than four times in ten; the most often missed first.
+
+    Kinds of exercises are named only where no feature explains it.
+    """
+    late = tries[-LATELY:]
+    features = [Need(*each, _overlooked(each[0], late) * 2 > each[1]) for each in most_missed(late)]
+    asked = Counter(each.kind for each in late if each.kind)
+    wrong = Counter(each.kind for each in late if each.kind and not each.is_right)
+    kinds = [Need(kind, count, asked[kind]) for kind, count in wrong.most_common()]
+    return tuple(filter(_is_grave, features)) or tuple(filter(_is_grave, kinds))
+
+
+def _is_grave(need: Need) -> bool:
+    return need.missed >= OFTEN and need.missed >= MISSED_SHARE * need.of
+
+
+def _overlooked(feature: Feature, tries: Iterable[Try]) -> int:
+    """How often three cards were taken for a SET that this feature breaks, or it was not named where it does."""
+    return sum(
+        feature in each.missed and (each.kind in _TAKEN_FOR_A_SET or bool(each.wanted and each.wanted.focus is feature))
+        for each in tries
+    )
+
+
+_TAKEN_FOR_A_SET: Final = frozenset({Kind.IS_SET, Kind.THIRD_CARD, Kind.FIND_ONE, Kind.FIND_ALL})
+
+
+def belief_words(belief: Misconception) -> str:
+    if belief.idea is Idea.OVERLOOKS and belief.feature:
+        return _("seems not to look at the %(feature)s") % {"feature": FEATURES[belief.feature]}
+    return _("seems to think that everything must be alike")
+
+
+@dataclass(frozen=True, slots=True)
+class StudentRow:
+    """One student in the report on the class."""
+
+    enrolment: Enrolment
+    skills: tuple[Status, ...]
+    """All of them, in their order."""
+    needs: tuple[Need, ...]
+    beliefs: tuple[Misconception, ...]
+    """What they seem to believe wrongly."""
+    activity: Activity
+    open_tasks: int
+    late_tasks: int
+
+    @property
+    def help_words(self) -> list[str]:
+        """What they need help with now; empty for who needs none."""
+        return [*map(belief_words, self.beliefs), *(need.words for need in self.needs)]
+
+    @property
+    def urgency(self) -> float:
+        return len(self.beliefs) + max((need.missed / need.of for need in self.needs), default=0.0)
+
+    @property
+    def days(self) -> int:
+        return len(self.activity.days)
+
+    @property
+    def minutes(self) -> int:
+        return round(self.activity.seconds / 60)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassReport:
+    classroom: Classroom
+    made_at: datetime
+    rows: tuple[StudentRow, ...]
+    standings: tuple[Standing, ...]
+
+    @property
+    def in_need(self) -> list[StudentRow]:
+        """Who needs help now, the most urgently first."""
+        return sorted((row for row in self.rows if row.urgency), key=lambda row: -row.urgency)
+
+    @property
+    def sure(self) -> list[int]:
+        """How many students are sure of each skill, or more."""
+        return [sum(row.skills[place].level >= Level.SURE for row in self.rows) for place in range(len(Skill))]
+
+    @property
+    def open_standings(self) -> list[Standing]:
+        return [each for each in self.standings if not each.is_done]
+
+
+def class_report(classroom: Classroom, *, now: float) -> ClassReport:
+    enrolments = list(classroom.enrolments.present())
+    asked = standings(classroom, enrolments, now=now)
+    return ClassReport(classroom, _moment(now), _rows(enrolments, asked, now), tuple(asked))
+
+
+def _rows(enrolments: Sequence[Enrolment], asked: Sequence[Standing], now: float) -> tuple[StudentRow, ...]:
+    students = [each.student for each in enrolments]
+    states = skill_states_of(students)
+    tries = latest_tries_of(students, since=_moment(now) - timedelta(days=PERIOD_DAYS), latest=LATEST)
+    activity = activity_of(students, now=_moment(now))
+    open_tasks, late_tasks = _open_tasks(asked)
+    return tuple(
+        StudentRow(
+            enrolment=each,
+            skills=tuple(statuses(states[each.student_id], now)),
+            needs=needs_of(tries[each.student_id]),
+            beliefs=tuple(misconceptions(tries[each.student_id])),
+            activity=activity[each.student_id],
+            open_tasks=open_tasks[each.pk],
+            late_tasks=late_tasks[each.pk],
+        )
+        for each in enrolments
+    )
+
+
+def _open_tasks(asked: Iterable[Standing]) -> tuple[Counter[int], Counter[int]]:
+    """How many assignments each has still to do, and of how many the day is over."""
+    left = [(each.is_late, part.enrolment.pk) for each in asked for part in each.parts if not part.is_done]
+    return Counter(pk for _late, pk in left), Counter(pk for is_late, pk in left if is_late)
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """The first tries of a week, and how many of them were right."""
+
+    monday: date
+    tries: int
+    rights: int
+
+
+def weeks_of(enrolment: Enrolment, *, now: float) -> tuple[Week, ...]:
+    """The last eight weeks, the oldest first."""
+    today = datetime.fromtimestamp(now, UTC).date()
+    monday = today - timedelta(days=today.weekday())
+    mondays = [monday - timedelta(weeks=back) for back in reversed(range(WEEKS))]
+    since = datetime.combine(mondays[0], datetime.min.time(), UTC)
+    tries: Counter[date] = Counter()
+    rights: Counter[date] = Counter()
+    counted = Attempt.objects.filter(user=enrolment.student, is_first=True, at__gte=since, at__lte=_moment(now))
+    for at, is_right in counted.values_list("at", "is_right"):
+        first_day = at.date() - timedelta(days=at.weekday())
+        tries[first_day] += 1
+        rights[first_day] += is_right
+    return tuple(Week(each, tries[each], rights[each]) for each in mondays)
+
+
+def _moment(now: float) -> datetime:
+    return datetime.fromtimestamp(now, UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class StudentReport:
+    """What the teacher sees of one student."""
+
+    row: StudentRow
+    path: list[UnitOnPath]
+    tally: Tally
+    """The student's page of the ledger."""
+    weeks: tuple[Week, ...]
+    attempts: Page[Attempt]
+    standings: tuple[Standing, ...]
+
+    @property
+    def has_tries(self) -> bool:
+        return bool(self.attempts.paginator.count)
+
+
+def student_report(enrolment: Enrolment, *, now: float, page: int | str = 1) -> StudentReport:
+    student = enrolment.student
+    asked = [each for each in standings(enrolment.classroom, [enrolment], now=now) if each.parts]
+    (row,) = _rows([enrolment], asked, now)
+    attempts = Attempt.objects.filter(user=student).order_by("-at", "-pk")
+    return StudentReport(
+        row=row,
+        path=path(Player(name=student.display_name, user=student)),
+        tally=tally(wrong_triples([student.pk])),
+        weeks=weeks_of(enrolment, now=now),
+        attempts=Paginator(attempts, PER_PAGE).get_page(page),
+        standings=tuple(asked),
+    )

@@ -1,0 +1,138 @@
+"""Forms about the students of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _t
+from django.utils.translation import gettext_lazy as _
+
+from classrooms.models import Classroom, Enrolment, User
+from classrooms.names import LONGEST, clean, is_unfit
+from classrooms.roster_files import LONGEST_GROUP, LONGEST_NAME
+from classrooms.students import names_in
+
+SHOWN = [("first", _("First names")), ("generated", _("Made-up names, such as “Brave Badger”"))]
+
+
+class _NewStudentsForm(forms.Form):
+    """What all ways to bring students in have in common."""
+
+    shown = forms.ChoiceField(
+        label=_("Names that the class sees"), choices=SHOWN, initial="first", widget=forms.RadioSelect
+    )
+
+    @property
+    def is_generated(self) -> bool:
+        return bool(self.cleaned_data["shown"] == "generated")
+
+
+class PasteForm(_NewStudentsForm):
+    names = forms.CharField(
+        label=_("Names"),
+        help_text=_("One student a line, “Sam Lee” or “Lee, Sam”."),
+        widget=forms.Textarea(attrs={"rows": 6, "autocomplete": "off", "spellcheck": "false"}),
+        max_length=200_000,
+        strip=False,
+    )
+    field_order = ("names", "shown")
+
+
+class UploadForm(_NewStudentsForm):
+    """The files themselves are taken from the request: there may be three of them."""
+
+
+class ChooseForm(_NewStudentsForm):
+    listed = forms.ChoiceField(label=_("Class in the file"), widget=forms.RadioSelect)
+    field_order = ("listed", "shown")
+
+    def __init__(self, *args: Any, listed: list[tuple[str, str]], **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.fields["listed"].choices = listed  # type: ignore[attr-defined]
+
+
+class StudentForm(forms.Form):
+    real_name = forms.CharField(
+        label=_("Real name"), help_text=_("Only the teachers of this class see it."), max_length=LONGEST_NAME
+    )
+    display_name = forms.CharField(
+        label=_("Display name"), help_text=_("The class and the student see it."), max_length=LONGEST
+    )
+    group = forms.CharField(
+        label=_("Group"),
+        help_text=_("Choose one or write a new one; empty for none."),
+        max_length=LONGEST_GROUP,
+        required=False,
+    )
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, enrolment: Enrolment) -> None:
+        self.enrolment = enrolment
+        initial = {
+            "real_name": enrolment.real_name,
+            "display_name": enrolment.student.display_name,
+            "group": enrolment.group.name if enrolment.group else "",
+        }
+        super().__init__(data, initial=initial)
+        self.fields["group"].widget.attrs.update(list="groups", autocomplete="off")
+        if enrolment.student.is_home:
+            self.fields["display_name"].disabled = True
+            self.fields["display_name"].help_text = _("A guardian made this account and keeps its name.")
+
+    def clean_real_name(self) -> str:
+        return _some_name(self.cleaned_data["real_name"])
+
+    def clean_display_name(self) -> str:
+        name = _some_name(self.cleaned_data["display_name"])
+        if name == self.enrolment.student.display_name:
+            return name
+        if is_unfit(name):
+            raise forms.ValidationError(_t("“%(name)s” is not a name to show to a class.") % {"name": name})
+        if name.casefold() in {taken.casefold() for taken in names_in(self.enrolment.classroom)} - {
+            self.enrolment.student.display_name.casefold()
+        }:
+            raise forms.ValidationError(_t("Somebody else in the class is called “%(name)s”.") % {"name": name})
+        return name
+
+    def clean_group(self) -> str:
+        return clean(self.cleaned_data["group"])
+
+
+def _some_name(text: str) -> str:
+    name = clean(text)
+    if not name:
+        raise forms.ValidationError(_t("Write a name."))
+    return name
+
+
+class MoveForm(forms.Form):
+    """To another class of the teacher, or to the class of a colleague by its code."""
+
+    to = forms.ModelChoiceField(
+        label=_("A class of mine"), queryset=Classroom.objects.none(), required=False, empty_label=_("Choose a class")
+    )
+    code = forms.CharField(
+        label=_("Or the code of a colleague's class"),
+        max_length=8,
+        required=False,
+        widget=forms.TextInput(attrs={"class": "code-input", "autocomplete": "off", "autocapitalize": "characters"}),
+    )
+
+    def __init__(self, *args: Any, teacher: User, classroom: Classroom, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.open_classes = Classroom.objects.kept().filter(archived_at=None).exclude(pk=classroom.pk)
+        own = self.open_classes.filter(teachers=teacher).order_by("name")
+        self.fields["to"].queryset = own  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if self.errors:
+            return data
+        if bool(data["to"]) == bool(data["code"]):
+            raise forms.ValidationError(_t("Choose a class, or write the code of one."))
+        if data["code"]:
+            data["to"] = self.open_classes.filter(code=data["code"].strip().upper()).first()
+            if data["to"] is None:
+                self.add_error("code", _t("No other class has this code. Ask your colleague for it."))
+        return data

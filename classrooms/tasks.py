@@ -1,0 +1,18 @@
+"""Thin shells around services, for workers to run."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from classrooms import letters, privacy
+
+
+@shared_task(ignore_result=True)
+def send_weekly_letters() -> int:
+    """Send the letters about the week that is over that have not gone out yet."""
+    return letters.send_weekly_letters(timezone.now())
+
+
+@shared_task(ignore_result=True)
+def keep_privacy() -> None:
+    """Remove for good what has been deleted or idle for long enough."""
+    privacy.keep_promises(timezone.now())

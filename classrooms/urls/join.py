@@ -1,0 +1,13 @@
+"""The students' way in."""
+
+from django.urls import path
+
+from classrooms.views import join
+
+app_name = "join"
+urlpatterns = [
+    path("", join.home, name="home"),
+    path("card/<str:token>/", join.card, name="card"),
+    path("<str:code>/", join.names, name="class"),
+    path("<str:code>/<int:enrolment>/", join.pictures, name="pictures"),
+]

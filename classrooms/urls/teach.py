@@ -1,0 +1,21 @@
+"""Pages for teachers."""
+
+from django.urls import path
+
+from classrooms.urls import reports, roster
+from classrooms.views import teach
+
+app_name = "teach"
+urlpatterns = [
+    path("", teach.home, name="home"),
+    path("new/", teach.new, name="new"),
+    path("invitation/<str:token>/", teach.invitation, name="invitation"),
+    path("<int:pk>/settings/", teach.settings, name="settings"),
+    path("<int:pk>/settings/code/", teach.renew_code, name="code"),
+    path("<int:pk>/settings/archive/", teach.archive, name="archive"),
+    path("<int:pk>/settings/restore/", teach.restore, name="restore"),
+    path("<int:pk>/teachers/invite/", teach.invite, name="invite"),
+    path("<int:pk>/teachers/<int:teacher>/remove/", teach.remove_teacher, name="remove-teacher"),
+    *roster.urlpatterns,
+    *reports.urlpatterns,
+]

@@ -1,0 +1,178 @@
+"""The guardian's pages: one card a child, the child in plain words, three minutes together, the letter."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.dates import WEEKDAYS_ABBR
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from classrooms import guardians, letters
+from classrooms.access import adult, adults_only, own_child
+from classrooms.assignments import open_for
+from classrooms.audit import note
+from classrooms.family_forms import ChildForm, CodeForm
+from classrooms.family_report import child_report, child_reports, who_can_see
+from classrooms.models import Action, Guardianship, User
+from classrooms.pictures import NAMES
+from classrooms.qr import qr_drawing
+from classrooms.signing_in import card_token
+from classrooms.students import make_home_child, reset_student
+from setsite.http import Request
+
+
+@require_safe
+@adults_only
+def home(request: Request) -> HttpResponse:
+    return _home(request)
+
+
+def _home(request: Request, *, code: CodeForm | None = None, child: ChildForm | None = None) -> HttpResponse:
+    children = User.objects.filter(guardian_links__guardian=adult(request), deleted_at=None).order_by("display_name")
+    context = {
+        "reports": child_reports(list(children), timezone.now()),
+        "code_form": code or CodeForm(),
+        "child_form": child or ChildForm(),
+    }
+    return render(request, "family/home.html", context, status=422 if code or child else 200)
+
+
+@require_POST
+@adults_only
+def enter_code(request: Request) -> HttpResponse:
+    """The code on the paper from the teacher, or from the other guardian."""
+    form = CodeForm(request.POST)
+    if form.is_valid():
+        try:
+            link = guardians.use_code(form.cleaned_data["code"], by=adult(request))
+        except guardians.BadCode as error:
+            form.add_error("code", str(guardians.WORDS[error.why]))
+        else:
+            return redirect("family:child", link.child_id)
+    return _home(request, code=form)
+
+
+@require_POST
+@adults_only
+def new_child(request: Request) -> HttpResponse:
+    """An account at home, without any school."""
+    form = ChildForm(request.POST)
+    if not form.is_valid():
+        return _home(request, child=form)
+    made = make_home_child(form.cleaned_data["display_name"], by=adult(request))
+    return redirect("family:child", made.pk)
+
+
+@require_safe
+@adults_only
+def child(request: Request, pk: int) -> HttpResponse:
+    return _child(request, own_child(request, pk))
+
+
+def _child(request: Request, link: Guardianship, *, code: str = "") -> HttpResponse:
+    now = timezone.now()
+    context = {
+        "link": link,
+        "child": link.child,
+        "report": child_report(link.child, now),
+        "tasks": open_for(link.child, now=now.timestamp()),
+        "watchers": who_can_see(link.child),
+        "weekdays": WEEKDAYS_ABBR.values(),
+        "code": code,
+        "code_days": guardians.CODE_DAYS,
+    }
+    return render(request, "family/child.html", context)
+
+
+@require_safe
+@adults_only
+def activity(request: Request, pk: int) -> HttpResponse:
+    """Three minutes together, to print."""
+    found = own_child(request, pk).child
+    return render(request, "family/activity.html", {"child": found, "report": child_report(found, timezone.now())})
+
+
+@require_POST
+@adults_only
+def letter(request: Request, pk: int) -> HttpResponse:
+    """Have the weekly letter, or have it no more."""
+    guardians.set_letter(own_child(request, pk), request.POST.get("wants") == "1")
+    return redirect("family:child", pk)
+
+
+@require_POST
+@adults_only
+def invite(request: Request, pk: int) -> HttpResponse:
+    """A code for another guardian of a home account; it is shown this once."""
+    link = _home_child(request, pk)
+    return _child(request, link, code=guardians.make_code(link.child, by=adult(request)))
+
+
+@require_POST
+@adults_only
+def card(request: Request, pk: int) -> HttpResponse:
+    """The login card of a home account, to print."""
+    found = _home_child(request, pk).child
+    note(adult(request), Action.PRINTED_CARDS, person=found)
+    address = request.build_absolute_uri(reverse("join:card", args=[card_token(found)]))
+    context = {
+        "child": found,
+        "pictures": [(slug, NAMES[slug]) for slug in found.pictures],
+        "address": address,
+        "qr": qr_drawing(address),
+    }
+    return render(request, "family/card.html", context)
+
+
+@require_POST
+@adults_only
+def reset(request: Request, pk: int) -> HttpResponse:
+    """New pictures and a new card for a home account."""
+    found = _home_child(request, pk).child
+    reset_student(found, by=adult(request))
+    messages.success(request, _("New pictures and a new card. The old card does not work any more."))
+    return redirect("family:child", pk)
+
+
+def _home_child(request: Request, pk: int) -> Guardianship:
+    """The link to a child whose account is kept at home; a school's accounts are the school's to manage."""
+    link = own_child(request, pk)
+    if not link.child.is_home:
+        raise Http404("the school manages this account")
+    return link
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@adults_only
+def unlink(request: Request, pk: int) -> HttpResponse:
+    """No longer see a child."""
+    link = own_child(request, pk)
+    is_last = False
+    if request.method == "POST":
+        try:
+            guardians.unlink(link, by=adult(request))
+        except guardians.LastGuardian:
+            is_last = True
+        else:
+            messages.success(request, _("Done. You do not see %(name)s any more.") % {"name": link.child.display_name})
+            return redirect("family:home")
+    context = {"child": link.child, "is_last": is_last}
+    return render(request, "family/unlink.html", context, status=422 if is_last else 200)
+
+
+# Mail programs post here by themselves when somebody stops a letter (RFC 8058): the token is the proof, not a cookie.
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
+def stop_letters(request: Request, token: str) -> HttpResponse:
+    """One click and no more letters; signing in is not needed."""
+    guardian = letters.read_stop_token(token)
+    if guardian is None:
+        raise Http404("not a letter of ours")
+    if request.method == "POST":
+        guardians.stop_letters(guardian)
+    return render(request, "family/letters_stop.html", {"is_stopped": request.method == "POST"})

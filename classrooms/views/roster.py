@@ -1,0 +1,388 @@
+"""The students of a class: the register, lists that are read in, and what a teacher does for one student."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from classrooms import guardians, rosters, students
+from classrooms.access import adult, adults_only, taught_class, taught_student
+from classrooms.audit import note
+from classrooms.login_cards import Card, Paper, cards_pdf, has_printable_name
+from classrooms.models import Action, Classroom, Enrolment, RosterImport
+from classrooms.roster_files import BadFile, read_names
+from classrooms.roster_forms import ChooseForm, MoveForm, PasteForm, StudentForm, UploadForm
+from classrooms.rosters import What
+from classrooms.signing_in import card_token
+from games.limits import Limit, TooMany
+from setsite.http import Request
+
+MOST_SHOWN_FAULTS = 20
+CODES_TRIED = Limit("codes-tried-by-teacher", most=20, seconds=600)
+
+
+@require_safe
+@adults_only
+def roster(request: Request, pk: int) -> HttpResponse:
+    """The register of a class."""
+    return _roster(request, taught_class(request, pk))
+
+
+def _roster(
+    request: Request,
+    classroom: Classroom,
+    *,
+    paste: PasteForm | None = None,
+    upload: UploadForm | None = None,
+    bad: BadFile | None = None,
+) -> HttpResponse:
+    enrolments = list(classroom.enrolments.present())
+    context = {
+        "classroom": classroom,
+        "enrolments": enrolments,
+        "unprintable": [
+            (number, each)
+            for number, each in enumerate(enrolments, 1)
+            if not has_printable_name(each.student.display_name)
+        ],
+        "imports": classroom.imports.filter(made_by=adult(request)).order_by("-made_at"),
+        "paste": paste or PasteForm(auto_id="paste-%s"),
+        "upload": upload or UploadForm(auto_id="upload-%s"),
+        **_faults(bad),
+    }
+    return render(request, "roster/roster.html", context, status=422 if bad or (paste and paste.errors) else 200)
+
+
+def _faults(bad: BadFile | None) -> dict[str, Any]:
+    faults = bad.faults if bad else ()
+    return {"faults": faults[:MOST_SHOWN_FAULTS], "more_faults": max(0, len(faults) - MOST_SHOWN_FAULTS)}
+
+
+# Lists
+
+
+@require_POST
+@adults_only
+def paste_names(request: Request, pk: int) -> HttpResponse:
+    """Read names that were pasted, and show what they would do."""
+    classroom = taught_class(request, pk)
+    form = PasteForm(request.POST, auto_id="paste-%s")
+    if not form.is_valid():
+        return _roster(request, classroom, paste=form)
+    try:
+        proposal = rosters.propose(
+            classroom, read_names(form.cleaned_data["names"]), by=adult(request), generated=form.is_generated
+        )
+    except BadFile as bad:
+        return _roster(request, classroom, paste=form, bad=bad)
+    return redirect("teach:roster-plan", pk, proposal.pk)
+
+
+@require_POST
+@adults_only
+def upload_file(request: Request, pk: int) -> HttpResponse:
+    """Read a file, and show what it would do."""
+    classroom = taught_class(request, pk)
+    form = UploadForm(request.POST, auto_id="upload-%s")
+    generated = form.is_valid() and form.is_generated
+    try:
+        rows = rosters.read_uploads(request.FILES.getlist("files"))
+        proposal = rosters.propose(classroom, rows, by=adult(request), generated=generated)
+    except BadFile as bad:
+        return _roster(request, classroom, upload=form, bad=bad)
+    query = "?shown=generated" if generated and rosters.has_choice(proposal) else ""
+    return redirect(reverse("teach:roster-plan", args=[pk, proposal.pk]) + query)
+
+
+def _proposal(request: Request, pk: int, plan: int) -> RosterImport:
+    """A list that was read for a class of the teacher who asks."""
+    classroom = taught_class(request, pk)
+    proposal = get_object_or_404(classroom.imports, pk=plan)
+    proposal.classroom = classroom
+    return proposal
+
+
+@require_safe
+@adults_only
+def plan(request: Request, pk: int, plan: int) -> HttpResponse:
+    """What a list would do, row by row, before anything is written."""
+    proposal = _proposal(request, pk, plan)
+    if rosters.has_choice(proposal):
+        return _choice(request, proposal, _choose_form(proposal, initial={"shown": request.GET.get("shown", "first")}))
+    planned = rosters.planned_rows(proposal)
+    counts = {what.value: sum(each.what is what for each in planned) for what in What}
+    context = {
+        "classroom": proposal.classroom,
+        "proposal": proposal,
+        "total": len(planned),
+        "counts": counts,
+        "planned": planned,
+    }
+    return render(request, "roster/plan.html", context)
+
+
+def _choose_form(proposal: RosterImport, *args: Any, **more: Any) -> ChooseForm:
+    listed = [
+        (
+            str(place),
+            ngettext("%(title)s (%(count)s student)", "%(title)s (%(count)s students)", len(each.rows))
+            % {"title": each.title, "count": len(each.rows)},
+        )
+        for place, each in enumerate(rosters.listed_classes(proposal))
+    ]
+    return ChooseForm(*args, listed=listed, **more)
+
+
+def _choice(request: Request, proposal: RosterImport, form: ChooseForm, bad: BadFile | None = None) -> HttpResponse:
+    context = {"classroom": proposal.classroom, "proposal": proposal, "form": form, **_faults(bad)}
+    return render(request, "roster/choose.html", context, status=422 if bad or form.errors else 200)
+
+
+@require_POST
+@adults_only
+def choose(request: Request, pk: int, plan: int) -> HttpResponse:
+    """Which class of a file with several goes into this one."""
+    proposal = _proposal(request, pk, plan)
+    if not rosters.has_choice(proposal):
+        raise Http404("nothing to choose")
+    form = _choose_form(proposal, request.POST)
+    if not form.is_valid():
+        return _choice(request, proposal, form)
+    listed = rosters.listed_classes(proposal)[int(form.cleaned_data["listed"])]
+    try:
+        rosters.choose(proposal, listed, generated=form.is_generated)
+    except BadFile as bad:
+        return _choice(request, proposal, form, bad)
+    return redirect("teach:roster-plan", pk, plan)
+
+
+@require_POST
+@adults_only
+def apply(request: Request, pk: int, plan: int) -> HttpResponse:
+    """Write a list: with scripts some rows at a time and the progress with them, without scripts all at once."""
+    proposal = _proposal(request, pk, plan)
+    if rosters.has_choice(proposal):
+        return redirect("teach:roster-plan", pk, plan)
+    total = len(proposal.rows)
+    if request.htmx:
+        if rosters.write_next(proposal, by=adult(request)):
+            context = {"classroom": proposal.classroom, "proposal": proposal, "total": total}
+            return render(request, "roster/_progress.html", context)
+    else:
+        rosters.write_all(proposal, by=adult(request))
+    messages.success(request, _("The list is in the class."))
+    there = reverse("teach:roster", args=[pk])
+    return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
+
+
+@require_POST
+@adults_only
+def cancel(request: Request, pk: int, plan: int) -> HttpResponse:
+    """Forget a list; what is already written stays."""
+    _proposal(request, pk, plan).delete()
+    return redirect("teach:roster", pk)
+
+
+# One student
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@adults_only
+def student(request: Request, pk: int, enrolment: int) -> HttpResponse:
+    """Names and group of a student, and what else a teacher can do for them."""
+    found = taught_student(request, pk, enrolment)
+    if request.method != "POST":
+        return _student(request, found)
+    form = StudentForm(request.POST, enrolment=found)
+    if not form.is_valid():
+        return _student(request, found, form=form)
+    students.change_student(found, by=adult(request), **form.cleaned_data)
+    messages.success(request, _("Saved."))
+    return redirect("teach:student-edit", pk, enrolment)
+
+
+def _student(
+    request: Request, enrolment: Enrolment, *, form: StudentForm | None = None, move: MoveForm | None = None
+) -> HttpResponse:
+    classroom = enrolment.classroom
+    context = {
+        "classroom": classroom,
+        "enrolment": enrolment,
+        "form": form or StudentForm(enrolment=enrolment),
+        "move": move or MoveForm(teacher=adult(request), classroom=classroom, auto_id="move-%s"),
+        "groups": classroom.groups.order_by("name"),
+        "links": enrolment.student.guardian_links.filter(guardian__deleted_at=None)
+        .select_related("guardian")
+        .order_by("made_at"),
+    }
+    is_bad = (form and form.errors) or (move and move.errors)
+    return render(request, "roster/student.html", context, status=422 if is_bad else 200)
+
+
+@require_POST
+@adults_only
+def reset(request: Request, pk: int, enrolment: int) -> HttpResponse:
+    """New pictures and a new card."""
+    found = taught_student(request, pk, enrolment)
+    try:
+        students.reset_student(found.student, by=adult(request), classroom=found.classroom)
+    except students.NotManaged:
+        messages.error(request, _not_managed())
+    else:
+        name = found.student.display_name
+        messages.success(
+            request, _("%(name)s has new pictures. The old card is worthless: print a new one.") % {"name": name}
+        )
+    return redirect("teach:student-edit", pk, enrolment)
+
+
+def _not_managed() -> str:
+    return _("A guardian made this account, so the school cannot change it.")
+
+
+@require_POST
+@adults_only
+def move(request: Request, pk: int, enrolment: int) -> HttpResponse:
+    """Hand a student over to another class."""
+    found = taught_student(request, pk, enrolment)
+    form = MoveForm(request.POST, teacher=adult(request), classroom=found.classroom, auto_id="move-%s")
+    try:
+        if request.POST.get("code"):
+            CODES_TRIED.count(str(request.user.pk))
+    except TooMany:
+        form.add_error("code", _("That were many codes. Wait ten minutes, then try again."))
+    if not form.is_valid():
+        return _student(request, found, move=form)
+    to = form.cleaned_data["to"]
+    students.move_student(found, to, by=adult(request))
+    messages.success(
+        request, _("%(name)s is now in %(class)s.") % {"name": found.student.display_name, "class": to.name}
+    )
+    return redirect("teach:roster", pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@adults_only
+def remove(request: Request, pk: int, enrolment: int) -> HttpResponse:
+    """Take a student out of the class, after it was said what that means."""
+    found = taught_student(request, pk, enrolment)
+    if request.method != "POST":
+        is_deleted = students.lives_only_in(found)
+        context = {
+            "classroom": found.classroom,
+            "enrolment": found,
+            "is_deleted": is_deleted,
+            "days": settings.UNDO_DAYS,
+        }
+        return render(request, "roster/remove.html", context)
+    name = found.student.display_name
+    if students.remove_student(found, by=adult(request)):
+        messages.success(
+            request,
+            _("%(name)s's account is deleted. You can undo it for %(days)s days.")
+            % {"name": name, "days": settings.UNDO_DAYS},
+        )
+    else:
+        messages.success(request, _("%(name)s is no longer in this class.") % {"name": name})
+    return redirect("teach:roster", pk)
+
+
+# Guardians
+
+
+@require_POST
+@adults_only
+def unlink(request: Request, pk: int, enrolment: int, link: int) -> HttpResponse:
+    """End a guardian's link to a student whose account is the school's."""
+    found = taught_student(request, pk, enrolment)
+    guardianship = get_object_or_404(found.student.guardian_links, pk=link)
+    if found.student.is_home:
+        messages.error(request, _not_managed())
+    else:
+        guardians.unlink(guardianship, by=adult(request), classroom=found.classroom)
+        messages.success(request, _("The link is ended."))
+    return redirect("teach:student-edit", pk, enrolment)
+
+
+@never_cache
+@require_POST
+@adults_only
+def code(request: Request, pk: int, enrolment: int) -> HttpResponse:
+    """A code on paper for a guardian, shown this once."""
+    found = taught_student(request, pk, enrolment)
+    if found.student.is_home:
+        messages.error(request, _not_managed())
+        return redirect("teach:student-edit", pk, enrolment)
+    return _slips(request, found.classroom, [found])
+
+
+@never_cache
+@require_POST
+@adults_only
+def codes(request: Request, pk: int) -> HttpResponse:
+    """A code on paper for a guardian of each student, shown this once."""
+    classroom = taught_class(request, pk)
+    return _slips(request, classroom, list(classroom.enrolments.present().filter(student__is_home=False)))
+
+
+def _slips(request: Request, classroom: Classroom, enrolments: list[Enrolment]) -> HttpResponse:
+    slips = [(each, guardians.make_code(each.student, by=adult(request), classroom=classroom)) for each in enrolments]
+    context = {
+        "classroom": classroom,
+        "slips": slips,
+        "address": request.build_absolute_uri(reverse("family:home")),
+        "until": timezone.now() + timedelta(days=guardians.CODE_DAYS),
+    }
+    return render(request, "roster/slips.html", context)
+
+
+# Login cards
+
+
+@never_cache
+@require_safe
+@adults_only
+def cards(request: Request, pk: int) -> HttpResponse:
+    """The login cards of the class, or of one student, as a PDF; an account from home has none at school."""
+    classroom = taught_class(request, pk)
+    everybody = enumerate(classroom.enrolments.present(), 1)
+    numbered = [(number, each) for number, each in everybody if not each.student.is_home]
+    only = request.GET.get("student")
+    if only is not None:
+        numbered = [(number, each) for number, each in numbered if str(each.pk) == only]
+    if not numbered:
+        raise Http404("nobody to print a card for")
+    default = Paper.LETTER if classroom.language == "en-us" else Paper.A4
+    wanted = request.GET.get("paper", default.value)
+    if wanted not in {paper.value for paper in Paper}:
+        raise Http404("no such paper")
+    made = [
+        Card(
+            name=each.student.display_name,
+            number=number,
+            address=request.build_absolute_uri(reverse("join:card", args=[card_token(each.student)])),
+            pictures=tuple(each.student.pictures),
+        )
+        for number, each in numbered
+    ]
+    join = request.build_absolute_uri(reverse("join:home"))
+    pdf = cards_pdf(made, class_name=classroom.name, code=classroom.code, join=join, paper=Paper(wanted))
+    person = numbered[0][1].student if only is not None else None
+    note(adult(request), Action.PRINTED_CARDS, person=person, classroom=classroom, amount=len(made))
+    return HttpResponse(
+        pdf,
+        content_type="application/pdf",
+        headers={"Content-Disposition": f'inline; filename="login-cards-{classroom.code}.pdf"'},
+    )

@@ -1,0 +1,136 @@
+"""Every field of every model of the site, and what it says about people. A new one has to be declared here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.apps import apps
+from django.db.models import Model, Q
+
+from classrooms.models import User
+from games.models import Event, Seat
+
+PLAIN = "plain"
+"""Says nothing about anybody, or follows from a neighbouring field."""
+WHOSE = "whose"
+"""Says whose row it is: it is gone when the person is, unless the row is of the log that goes by numbers."""
+ABOUT = "about"
+"""Is kept about the person whose row it is: it is in their export."""
+HIDDEN = "hidden"
+"""Lets somebody in: it is in no export."""
+OF_OTHERS = "of others"
+"""May hold other people's data: it is in no person's export."""
+
+
+def _fields(**kinds: str) -> dict[str, str]:
+    return {name: kind for kind, names in kinds.items() for name in names.split()}
+
+
+FIELDS: dict[str, dict[str, str]] = {
+    "auth.Permission": _fields(plain="id name content_type codename"),
+    "auth.Group": _fields(plain="id name"),
+    "auth.Group_permissions": _fields(plain="id group permission"),
+    "contenttypes.ContentType": _fields(plain="id app_label model"),
+    # A session says who is signed in; the walk below looks inside.
+    "sessions.Session": _fields(hidden="session_key session_data", plain="expire_date"),
+    "account.EmailAddress": _fields(plain="id", whose="user", about="email verified primary"),
+    "account.EmailConfirmation": _fields(plain="id", whose="email_address", about="created sent", hidden="key"),
+    "mfa.Authenticator": _fields(plain="id", whose="user", about="type created_at last_used_at", hidden="data"),
+    "socialaccount.SocialApp": _fields(plain="id provider provider_id name client_id settings", hidden="secret key"),
+    "socialaccount.SocialAccount": _fields(
+        plain="id", whose="user", about="provider uid last_login date_joined extra_data"
+    ),
+    "socialaccount.SocialToken": _fields(
+        plain="id app", whose="account", about="expires_at", hidden="token token_secret"
+    ),
+    "games.Match": _fields(plain="id code way is_open version snapshot start phase due opened_at touched_at"),
+    "games.Seat": _fields(plain="id match strength", whose="user guest", about="number name"),
+    "games.PuzzleResult": _fields(plain="id", whose="user guest", about="day deck found wrong started_at finished_at"),
+    "games.Event": _fields(plain="id match", about="number record"),
+    "lessons.Attempt": _fields(
+        plain="id",
+        whose="user guest",
+        about="at place kind wanted seed cards answer is_right is_first missed evidence seconds hints",
+    ),
+    "lessons.StepDone": _fields(plain="id", whose="user guest", about="unit step at"),
+    "lessons.Progress": _fields(plain="id", whose="user guest", about="skill state"),
+    "classrooms.User_groups": _fields(plain="id group", whose="user"),
+    "classrooms.User_user_permissions": _fields(plain="id permission", whose="user"),
+    "classrooms.User": _fields(
+        whose="id",
+        hidden="password",
+        about="last_login is_superuser kind email display_name language is_active is_staff joined_at deleted_at "
+        "is_home pictures card_number",
+    ),
+    "classrooms.Guardianship": _fields(plain="id wants_letter", whose="guardian child", about="made_at"),
+    "classrooms.GuardianCode": _fields(
+        plain="id", whose="child made_by", hidden="fingerprint", about="made_at expires_at used_at"
+    ),
+    "classrooms.Classroom_teachers": _fields(plain="id classroom", whose="user"),
+    "classrooms.Classroom": _fields(
+        plain="id name code language edition authorised_by made_at used_at archived_at deleted_at"
+    ),
+    "classrooms.Group": _fields(plain="id classroom name"),
+    "classrooms.Enrolment": _fields(plain="id classroom group", whose="student", about="real_name source_id joined_at"),
+    "classrooms.TeacherInvitation": _fields(
+        plain="id classroom", whose="made_by email", about="made_at expires_at accepted_at"
+    ),
+    "classrooms.RosterImport": {
+        **_fields(plain="id classroom", whose="made_by", about="made_at done"),
+        "rows": OF_OTHERS,
+    },
+    "classrooms.Assignment": _fields(
+        plain="id classroom group", whose="enrolment made_by", about="task what amount made_at due_on"
+    ),
+    "classrooms.AuditEntry": _fields(plain="id classroom", whose="actor person", about="at action amount"),
+    "classrooms.Letter": _fields(plain="id", whose="guardian", about="week sent_at"),
+}
+
+# Where a row is somebody's by way of another row.
+PATHS = {
+    "account.EmailConfirmation": {"email_address": "email_address__user"},
+    "socialaccount.SocialToken": {"account": "account__user"},
+    "classrooms.Assignment": {"enrolment": "enrolment__student"},
+    "classrooms.User": {"id": "pk"},
+}
+BY_NUMBER = "classrooms.AuditEntry"
+
+
+def models() -> list[type[Model]]:
+    return list(apps.get_models(include_auto_created=True))
+
+
+def fields_of(model: type[Model]) -> set[str]:
+    return {field.name for field in model._meta.get_fields() if field.concrete and not field.many_to_many}
+
+
+def rows_of(person: User) -> dict[str, set[Any]]:
+    """The keys of all rows about a person, by model."""
+    found: dict[str, set[Any]] = {}
+    for model in models():
+        label = model._meta.label
+        whose = [name for name, kind in FIELDS[label].items() if kind == WHOSE and name != "guest"]
+        wanted = Q(pk__in=[])
+        for name in whose:
+            key = person.email if name == "email" else person.pk
+            wanted |= Q(**{PATHS.get(label, {}).get(name, name): key})
+        found[label] = set(model._default_manager.filter(wanted).values_list("pk", flat=True))
+    found["games.Event"] = {
+        event.pk
+        for seat in Seat.objects.filter(user=person)
+        for event in Event.objects.filter(match=seat.match_id)
+        if event.record.get("seat") == seat.number
+    }
+    return {label: keys for label, keys in found.items() if keys}
+
+
+def everything() -> Iterator[tuple[str, str]]:
+    """Every row of every model as text, sessions opened."""
+    for model in models():
+        names = sorted(fields_of(model))
+        for row in model._default_manager.all():
+            values = [str(getattr(row, model._meta.get_field(name).attname)) for name in names]
+            if hasattr(row, "get_decoded"):
+                values.append(str(row.get_decoded()))
+            yield model._meta.label, " | ".join(values)

@@ -1,0 +1,32 @@
+"""People for the tests: a class with its teacher, its students and a guardian, made the way the site makes them."""
+
+from __future__ import annotations
+
+from itertools import count
+
+from django.test import Client
+
+from classrooms.classes import make_class
+from classrooms.models import Classroom, Enrolment, User
+from classrooms.students import NewStudent, add_students
+
+_numbers = count(1)
+
+
+def make_adult(name: str = "Ada") -> User:
+    return User.objects.create_adult(email=f"{name.lower()}{next(_numbers)}@people.example", display_name=name)
+
+
+def make_classroom(teacher: User, name: str = "Class 2B") -> Classroom:
+    return make_class(name=name, language="en-us", edition="us", authorised_by="The head of school", by=teacher)
+
+
+def enrol(classroom: Classroom, *real_names: str) -> list[Enrolment]:
+    teacher = classroom.teachers.all()[0]
+    return add_students(classroom, [NewStudent(real_name=name) for name in real_names], by=teacher)
+
+
+def signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client

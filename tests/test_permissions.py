@@ -1,0 +1,374 @@
+"""Who may open what: every address of the site, tried by everybody.
+
+The addresses are taken from the resolver. One that has no policy below fails, so none can be forgotten.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import transaction
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
+
+from classrooms.assignments import assign
+from classrooms.classes import invitation_token, invite
+from classrooms.letters import stop_token
+from classrooms.models import Assignment, Classroom, Enrolment, Guardianship, RosterImport, Task, User
+from classrooms.signing_in import card_token
+from classrooms.students import make_home_child
+from classrooms.undo_mail import undo_token
+from games import matches
+from games.models import Match, Way
+from games.players import Player
+from games.rules import Options
+from games.rules import commands as ask
+from tests.classrooms.people import enrol, make_adult, make_classroom
+
+pytestmark = pytest.mark.django_db
+
+
+class Role(Enum):
+    ANONYMOUS = "anonymous"
+    GUEST = "a guest"
+    STUDENT = "a student of the class"
+    OTHER_STUDENT = "a student of another class"
+    TEACHER = "a teacher of the class"
+    OTHER_TEACHER = "another teacher"
+    GUARDIAN = "a guardian of the child"
+    OTHER_GUARDIAN = "another guardian"
+    STAFF = "staff"
+
+
+class Answer(Enum):
+    YES = "yes"
+    NO = "no"
+    SIGN_IN = "sign in first"
+
+
+@dataclass(frozen=True)
+class World:
+    """A class with a student and a game of hers, her guardian, and others whom it is no business of."""
+
+    users: dict[Role, User]
+    classroom: Classroom
+    mia: Enrolment
+    match: Match
+    assignment: Assignment
+    plan: RosterImport
+    link: Guardianship
+    home_child: User
+    gone_class: Classroom
+    gone_child: User
+    gone_adult: User
+    invitation: str
+
+
+@pytest.fixture
+def world() -> World:
+    teacher, other_teacher = make_adult("Rivera"), make_adult("Stone")
+    guardian, other_guardian = make_adult("Okafor"), make_adult("Green")
+    classroom = make_classroom(teacher)
+    mia, gone = enrol(classroom, "Mia Okafor", "Gone Girl")
+    (zoe,) = enrol(make_classroom(other_teacher, "Class 3A"), "Zoe Stern")
+    Guardianship.objects.create(guardian=other_guardian, child=zoe.student)
+    gone_class, gone_adult = make_classroom(teacher, "Class of last year"), make_adult("Gone")
+    for each in (gone.student, gone_class, gone_adult):
+        each.deleted_at = timezone.now()
+        each.save()
+    staff = make_adult("Staff")
+    staff.is_staff = staff.is_superuser = True
+    staff.save()
+    now = time.time()
+    player = Player(name="Mia", user=mia.student)
+    match = matches.open_match(way=Way.PRACTICE, options=Options.of("us", alone=True), player=player, now=now)
+    matches.command(match.code, ask.Deal(0), now=now)
+    return World(
+        users={
+            Role.STUDENT: mia.student,
+            Role.OTHER_STUDENT: zoe.student,
+            Role.TEACHER: teacher,
+            Role.OTHER_TEACHER: other_teacher,
+            Role.GUARDIAN: guardian,
+            Role.OTHER_GUARDIAN: other_guardian,
+            Role.STAFF: staff,
+        },
+        classroom=classroom,
+        mia=mia,
+        match=match,
+        assignment=assign(classroom, task=Task.DAILY, by=teacher, now=now),
+        plan=RosterImport.objects.create(classroom=classroom, made_by=teacher),
+        link=Guardianship.objects.create(guardian=guardian, child=mia.student),
+        home_child=make_home_child("Leo", by=guardian),
+        gone_class=gone_class,
+        gone_child=gone.student,
+        gone_adult=gone_adult,
+        invitation=invitation_token(invite(classroom, "colleague@school.example", by=teacher)),
+    )
+
+
+Arguments = Callable[[World], list[Any]]
+
+
+@dataclass(frozen=True)
+class Policy:
+    may: frozenset[Role]
+    arguments: Arguments
+    asks_to_sign_in: bool = True
+    """Where strangers are led to the sign-in page; elsewhere it is not there for them."""
+    is_halfway: bool = False
+    """A page in the middle of something that nobody here has begun: it leads those who may elsewhere."""
+
+    def expects(self, role: Role) -> Answer:
+        if role in self.may:
+            return Answer.YES
+        is_stranger = role in {Role.ANONYMOUS, Role.GUEST}
+        return Answer.SIGN_IN if is_stranger and self.asks_to_sign_in else Answer.NO
+
+
+def nothing(world: World) -> list[Any]:
+    return []
+
+
+EVERYBODY = frozenset(Role)
+STRANGERS = frozenset({Role.ANONYMOUS, Role.GUEST})
+STUDENTS = frozenset({Role.STUDENT, Role.OTHER_STUDENT})
+ADULTS = EVERYBODY - STRANGERS - STUDENTS
+
+
+def everybody(arguments: Arguments = nothing) -> Policy:
+    return Policy(EVERYBODY, arguments)
+
+
+def adults(arguments: Arguments = nothing) -> Policy:
+    return Policy(ADULTS, arguments)
+
+
+def strangers_and_adults() -> Policy:
+    """What leads into an account: a student has none to get into."""
+    return Policy(EVERYBODY - STUDENTS, nothing)
+
+
+def halfway(policy: Policy) -> Policy:
+    return replace(policy, is_halfway=True)
+
+
+def of_class(more: Arguments = nothing) -> Policy:
+    """For the teachers of the class."""
+    return Policy(frozenset({Role.TEACHER}), lambda world: [world.classroom.pk, *more(world)])
+
+
+def of_student(more: Arguments = nothing) -> Policy:
+    """For the teachers of the student's class."""
+    return of_class(lambda world: [world.mia.pk, *more(world)])
+
+
+def of_child() -> Policy:
+    """For the guardians of the child."""
+    return Policy(frozenset({Role.GUARDIAN}), lambda world: [world.mia.student_id])
+
+
+def of_home_child() -> Policy:
+    """For the guardians of a child whose account they have made."""
+    return Policy(frozenset({Role.GUARDIAN}), lambda world: [world.home_child.pk])
+
+
+def of_match() -> Policy:
+    """For whoever plays alone at the table."""
+    return Policy(frozenset({Role.STUDENT}), lambda world: [world.match.code], asks_to_sign_in=False)
+
+
+def _plan(world: World) -> list[Any]:
+    return [world.plan.pk]
+
+
+TEACHER_OR_GUARDIAN = frozenset({Role.TEACHER, Role.GUARDIAN})
+
+POLICIES: dict[str, Policy] = {
+    # Learning and playing need nobody's leave.
+    "front": everybody(),
+    "learn:home": everybody(),
+    "learn:practice": everybody(),
+    "learn:me": everybody(),
+    "learn:step": everybody(lambda world: ["cards", "four-features"]),
+    "play:lobby": everybody(),
+    "play:find": everybody(),
+    "play:open": everybody(lambda world: ["alone"]),
+    "play:daily": everybody(lambda world: ["full"]),
+    "play:daily-find": everybody(lambda world: ["full"]),
+    "play:daily-picture": everybody(lambda world: ["full"]),
+    # A game that somebody plays alone is theirs.
+    "play:table": of_match(),
+    "play:replay": of_match(),
+    "play:join": of_match(),
+    "play:deal": of_match(),
+    "play:call": of_match(),
+    "play:pick": of_match(),
+    "play:withdraw": of_match(),
+    "play:no-set": of_match(),
+    "play:take-back": of_match(),
+    "play:leave": of_match(),
+    "play:again": of_match(),
+    "play:hint": of_match(),
+    # The way in is open; what is behind it is not.
+    "join:home": everybody(),
+    "join:card": everybody(lambda world: [card_token(world.mia.student)]),
+    "join:class": everybody(lambda world: [world.classroom.code]),
+    "join:pictures": everybody(lambda world: [world.classroom.code, world.mia.pk]),
+    # Teachers
+    "teach:home": adults(),
+    "teach:new": adults(),
+    "teach:invitation": adults(lambda world: [world.invitation]),
+    "teach:settings": of_class(),
+    "teach:code": of_class(),
+    "teach:archive": of_class(),
+    "teach:restore": of_class(),
+    "teach:invite": of_class(),
+    "teach:remove-teacher": of_class(lambda world: [world.users[Role.TEACHER].pk]),
+    "teach:roster": of_class(),
+    "teach:roster-paste": of_class(),
+    "teach:roster-import": of_class(),
+    "teach:roster-plan": of_class(_plan),
+    "teach:roster-choose": halfway(of_class(_plan)),
+    "teach:roster-apply": of_class(_plan),
+    "teach:roster-cancel": of_class(_plan),
+    "teach:codes": of_class(),
+    "teach:cards": of_class(),
+    "teach:student": of_student(),
+    "teach:student-edit": of_student(),
+    "teach:student-reset": of_student(),
+    "teach:student-move": of_student(),
+    "teach:student-remove": of_student(),
+    "teach:student-code": of_student(),
+    "teach:student-unlink": of_student(lambda world: [world.link.pk]),
+    "teach:class": of_class(),
+    "teach:print": of_class(),
+    "teach:report-csv": of_class(),
+    "teach:report-xlsx": of_class(),
+    "teach:ledger": of_class(),
+    "teach:assignments": of_class(),
+    "teach:assign": of_class(lambda world: ["daily"]),
+    "teach:withdraw": of_class(lambda world: [world.assignment.pk]),
+    # Guardians
+    "family:home": adults(),
+    "family:code": adults(),
+    "family:new-child": adults(),
+    "family:letters-stop": everybody(lambda world: [stop_token(world.users[Role.GUARDIAN])]),
+    "family:child": of_child(),
+    "family:activity": of_child(),
+    "family:letter": of_child(),
+    "family:unlink": of_child(),
+    "family:invite": of_home_child(),
+    "family:card": of_home_child(),
+    "family:reset": of_home_child(),
+    # Privacy
+    "privacy:page": everybody(),
+    "privacy:children": everybody(),
+    "privacy:export-me": adults(),
+    "privacy:delete-me": adults(),
+    "privacy:undo-me": everybody(lambda world: [undo_token(world.gone_adult)]),
+    "privacy:undo": adults(),
+    "privacy:export-child": Policy(TEACHER_OR_GUARDIAN, lambda world: [world.mia.student_id]),
+    "privacy:delete-child": Policy(frozenset({Role.TEACHER}), lambda world: [world.mia.student_id]),
+    "privacy:undo-child": Policy(frozenset({Role.TEACHER}), lambda world: [world.gone_child.pk]),
+    "privacy:export-class": of_class(),
+    "privacy:delete-class": of_class(),
+    "privacy:undo-class": Policy(frozenset({Role.TEACHER}), lambda world: [world.gone_class.pk]),
+    "privacy:log": of_class(),
+    # One's own account
+    "account": Policy(EVERYBODY - STRANGERS, nothing),
+    "landing": everybody(),
+    "account_login": everybody(),
+    "account_logout": everybody(),
+    "account_inactive": everybody(),
+    "account_signup": strangers_and_adults(),
+    "account_reset_password": strangers_and_adults(),
+    "account_email_verification_sent": halfway(strangers_and_adults()),
+    "account_confirm_login_code": halfway(strangers_and_adults()),
+    "account_confirm_password_reset_code": halfway(strangers_and_adults()),
+    "account_complete_password_reset": halfway(strangers_and_adults()),
+    "account_password_reset_completed": halfway(strangers_and_adults()),
+    "account_reauthenticate": halfway(adults()),
+    "account_email": adults(),
+    "account_change_password": adults(),
+    "account_set_password": adults(),
+    "mfa_index": adults(),
+    "mfa_authenticate": halfway(strangers_and_adults()),
+    "mfa_reauthenticate": halfway(adults()),
+    "mfa_activate_totp": adults(),
+    "mfa_deactivate_totp": halfway(adults()),
+    "mfa_view_recovery_codes": halfway(adults()),
+    "mfa_generate_recovery_codes": halfway(adults()),
+    "mfa_download_recovery_codes": halfway(adults()),
+    # Only where nobody else is: a demo, and development.
+    "mail": everybody(),
+    "enter-demo": Policy(frozenset(), lambda world: ["teacher"], asks_to_sign_in=False),
+}
+
+
+def names(resolver: URLResolver | None = None, space: str = "") -> Iterator[str]:
+    for pattern in (resolver or get_resolver()).url_patterns:
+        if isinstance(pattern, URLPattern):
+            yield f"{space}{pattern.name}"
+        else:
+            yield from names(pattern, f"{space}{pattern.namespace}:" if pattern.namespace else space)
+
+
+def test_every_address_has_a_policy_and_every_policy_an_address():
+    assert sorted(names()) == sorted(POLICIES)
+
+
+SIGN_IN = "/account/login/"
+WRONG_METHOD = 405
+
+
+def answer_in(response: HttpResponse, path: str) -> Answer | None:
+    """What an answer amounts to; None where this method is for nobody."""
+    if response.status_code == WRONG_METHOD:
+        return None
+    if response.status_code in {403, 404}:
+        return Answer.NO
+    location = response.headers.get("Location", "")
+    if location.startswith(SIGN_IN) and not path.startswith(SIGN_IN):
+        return Answer.SIGN_IN
+    assert response.status_code < 500
+    return Answer.YES
+
+
+def client_of(world: World, role: Role) -> Client:
+    client = Client()
+    if role is Role.GUEST:
+        client.post("/learn/cards/four-features/")
+    elif role is not Role.ANONYMOUS:
+        client.force_login(world.users[role])
+    return client
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+def test_who_may_open(world, name, settings):
+    settings.IS_LOCAL = True
+    settings.EMAIL_FILE_PATH = "/nowhere"
+    policy = POLICIES[name]
+    path = reverse(name, args=policy.arguments(world))
+    asked = set()
+    for role in Role:
+        for method in ("get", "post"):
+            cache.clear()
+            with transaction.atomic():
+                # Whatever it does is undone, so that each role finds the same world.
+                answer = answer_in(getattr(client_of(world, role), method)(path), path)
+                transaction.set_rollback(True)
+            if answer is not None:
+                asked.add(method)
+                if policy.is_halfway and role in policy.may:
+                    continue
+                assert answer is policy.expects(role), f"{method} {path} by {role.value}"
+    assert asked, "an address that answers to nothing"
