@@ -279,7 +279,7 @@ def adaptive(tries: Sequence[Try], states: States, now: float, rng: random.Rando
     """As the site does it: what `next_wanted` wants; after repeated errors on a feature, a contrast pair."""
     wanted = next_wanted(tries, now, rng, states=states)
     seed = str(rng.random())
-    if wanted.focus and wanted.focus is troubled_feature(tries):
+    if wanted.kind is Kind.IS_SET and wanted.focus and wanted.focus is troubled_feature(tries):
         return contrast_pair(wanted.focus, seed)
     return [make_exercise(wanted, seed)]
 

@@ -68,7 +68,9 @@ class Person:
 
 def people() -> list[Person]:
     """Whom one can sign in as; empty before the demo is filled."""
-    found = {user.email: user for user in User.objects.filter(email__in=[TEACHER_EMAIL, GUARDIAN_EMAIL], is_active=True)}
+    found = {
+        user.email: user for user in User.objects.filter(email__in=[TEACHER_EMAIL, GUARDIAN_EMAIL], is_active=True)
+    }
     with_password = _("%(email)s with the password %(password)s")
     adults = [(TEACHER_EMAIL, "teacher", _("Teacher")), (GUARDIAN_EMAIL, "guardian", _("Parent"))]
     offered = [

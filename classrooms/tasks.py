@@ -3,7 +3,8 @@
 from celery import shared_task
 from django.utils import timezone
 
-from classrooms import letters, privacy
+from classrooms import privacy
+from classrooms.family import letters
 
 
 @shared_task(ignore_result=True)

@@ -3,7 +3,7 @@
 Pure: the moment is passed in. The probability that a skill is held goes up and down with each answer (Corbett and
 Anderson 1995) and fades towards what a newcomer brings while nothing is asked (the stability of spaced repetition:
 the time in which a tenth is lost). The parameters are chosen from the literature and from the form of the questions,
-not fitted: there are no learners to fit them to yet. The simulated learners of the tests, who follow another model,
+not fitted: there are no learners to fit them to yet. The simulated learners of the bench, who follow another model,
 say how far they carry.
 """
 

@@ -21,11 +21,11 @@ from django.utils import timezone
 
 from classrooms.assignments import assign
 from classrooms.classes import invitation_token, invite
-from classrooms.letters import stop_token
+from classrooms.family.letters import stop_token
 from classrooms.models import Assignment, Classroom, Enrolment, Guardianship, RosterImport, Task, User
+from classrooms.privacy.undo_mail import undo_token
 from classrooms.signing_in import card_token
 from classrooms.students import make_home_child
-from classrooms.undo_mail import undo_token
 from games import matches
 from games.models import Match, Way
 from games.players import Player

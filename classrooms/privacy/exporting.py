@@ -12,9 +12,9 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 from django.utils.translation import gettext as _
 
-from classrooms.exports import safe
 from classrooms.models import Classroom, User
 from classrooms.privacy.holdings import Row, held_about
+from classrooms.reports.exports import safe
 
 Sections = Mapping[str, Sequence[Row]]
 

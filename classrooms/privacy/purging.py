@@ -18,7 +18,7 @@ from classrooms.audit import note
 from classrooms.classes import archive
 from classrooms.models import Action, Classroom, GuardianCode, TeacherInvitation, User
 from classrooms.privacy.deleting import undo_ends_before
-from classrooms.rosters import forget_imports
+from classrooms.rosters.proposals import forget_imports
 from games.models import Match, PuzzleResult, Seat
 from lessons.models import Attempt, Progress, StepDone
 

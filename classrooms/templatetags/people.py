@@ -3,7 +3,7 @@
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from classrooms import picture_art
+from classrooms.cards import picture_art
 from classrooms.pictures import NAMES
 
 register = template.Library()

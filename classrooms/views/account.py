@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from classrooms import queries
 from classrooms.accounts import landing as landing_page
 from classrooms.demo import people
-from classrooms.family_report import who_can_see
+from classrooms.family.report import who_can_see
 from classrooms.outbox import read_mail
 from setsite.http import Request
 

@@ -12,15 +12,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from classrooms import guardians, letters
 from classrooms.access import adult, adults_only, own_child
 from classrooms.assignments import open_for
 from classrooms.audit import note
-from classrooms.family_forms import ChildForm, CodeForm
-from classrooms.family_report import child_report, child_reports, who_can_see
+from classrooms.cards.qr import qr_drawing
+from classrooms.family import guardians, letters
+from classrooms.family.forms import ChildForm, CodeForm
+from classrooms.family.report import child_report, child_reports, who_can_see
 from classrooms.models import Action, Guardianship, User
 from classrooms.pictures import NAMES
-from classrooms.qr import qr_drawing
 from classrooms.signing_in import card_token
 from classrooms.students import make_home_child, reset_student
 from setsite.http import Request

@@ -12,13 +12,13 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from classrooms import care
 from classrooms import privacy as service
 from classrooms.access import adult, adults_only, taught_class
 from classrooms.audit import note
-from classrooms.audit_log import log_page
 from classrooms.models import Action
-from classrooms.undo_mail import read_undo_token, send_undo
+from classrooms.privacy import care
+from classrooms.privacy.audit_log import log_page
+from classrooms.privacy.undo_mail import read_undo_token, send_undo
 from setsite.http import Request
 
 _READ_OR_WRITE = ["GET", "HEAD", "POST"]

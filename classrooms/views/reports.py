@@ -13,14 +13,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from classrooms import assignments as services
 from classrooms.access import adult, adults_only, taught_class, taught_student
-from classrooms.answers import shown_try
 from classrooms.assignment_forms import FORMS, AssignForm
 from classrooms.audit import note
-from classrooms.charts import week_chart
-from classrooms.exports import class_csv, class_xlsx, file_name
-from classrooms.ledger import ledger as read_ledger
 from classrooms.models import Action, Classroom
-from classrooms.reports import DIFFERING_SKILLS, FEATURE_SKILLS, KIND_SKILLS, class_report, student_report
+from classrooms.reports.answers import shown_try
+from classrooms.reports.charts import week_chart
+from classrooms.reports.exports import class_csv, class_xlsx, file_name
+from classrooms.reports.ledger import ledger as read_ledger
+from classrooms.reports.report import DIFFERING_SKILLS, FEATURE_SKILLS, KIND_SKILLS, class_report, student_report
 from games.rules import Feature
 from lessons.mastery import Level
 from setsite.http import Request

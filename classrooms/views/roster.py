@@ -17,14 +17,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from classrooms import guardians, rosters, students
+from classrooms import students
 from classrooms.access import adult, adults_only, taught_class, taught_student
 from classrooms.audit import note
-from classrooms.login_cards import Card, Paper, cards_pdf, has_printable_name
+from classrooms.cards.login_cards import Card, Paper, cards_pdf, has_printable_name
+from classrooms.family import guardians
 from classrooms.models import Action, Classroom, Enrolment, RosterImport
-from classrooms.roster_files import BadFile, read_names
-from classrooms.roster_forms import ChooseForm, MoveForm, PasteForm, StudentForm, UploadForm
-from classrooms.rosters import What
+from classrooms.rosters import proposals as rosters
+from classrooms.rosters.files import BadFile, read_names
+from classrooms.rosters.forms import ChooseForm, MoveForm, PasteForm, StudentForm, UploadForm
+from classrooms.rosters.proposals import What
 from classrooms.signing_in import card_token
 from games.limits import Limit, TooMany
 from setsite.http import Request

@@ -12,13 +12,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from games import limits
 from games.players import known_player, player
-from games.rules import Feature
 from lessons import queries
 from lessons.answering import answer_exercise
 from lessons.exercises import Exercise, contrast_pair, fresh_exercise
 from lessons.grading import BadAnswer, Grade
 from lessons.learning import skill_states
-from lessons.mastery import Try, next_wanted
+from lessons.mastery import next_wanted, troubled_feature
 from lessons.skills import Kind
 from lessons.tickets import BadTicket, Ticket, read_ticket
 from lessons.views.exercise import exercise_context
@@ -27,7 +26,6 @@ from setsite.http import Request
 
 PLACE = "practice"
 FIRST_HALF, SECOND_HALF = "contrast-1/", "contrast-2/"
-REPEATED, LATELY = 2, 5
 TOO_MANY = 429
 
 
@@ -75,7 +73,7 @@ def _new_ticket(request: Request) -> Ticket:
     wanted = next_wanted(
         tries, now, random.Random(seed), last=tries[-1].wanted if tries else None, states=skill_states(who)
     )
-    if wanted.kind is Kind.IS_SET and wanted.focus and _misses(tries, wanted.focus) >= REPEATED:
+    if wanted.kind is Kind.IS_SET and wanted.focus and wanted.focus is troubled_feature(tries):
         exercise, _second = contrast_pair(wanted.focus, seed, easy=wanted.easy)
     else:
         exercise = fresh_exercise(wanted, seed, last)
@@ -84,10 +82,6 @@ def _new_ticket(request: Request) -> Ticket:
 
 def _ticket_for(exercise: Exercise, now: float) -> Ticket:
     return Ticket(place=PLACE, wanted=exercise.wanted, seed=exercise.seed, shown_at=now)
-
-
-def _misses(tries: list[Try], feature: Feature) -> int:
-    return sum(feature in each.missed for each in tries[-LATELY:])
 
 
 def _page(

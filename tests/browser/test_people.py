@@ -13,8 +13,8 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from classrooms.classes import make_class
-from classrooms.guardians import make_code
-from classrooms.letters import send_weekly_letters
+from classrooms.family.guardians import make_code
+from classrooms.family.letters import send_weekly_letters
 from classrooms.models import Classroom, Enrolment, User
 from classrooms.pictures import NAMES
 from classrooms.students import NewStudent, add_students

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from classrooms.demo import DAY, fill_demo
-from classrooms.ledger import ledger
 from classrooms.models import Assignment, Classroom
 from classrooms.pictures import are_pictures
-from classrooms.reports import class_report
+from classrooms.reports.ledger import ledger
+from classrooms.reports.report import class_report
 from games.rules import Feature
 from lessons.learning import rebuild, skill_states
 from lessons.misconceptions import Idea

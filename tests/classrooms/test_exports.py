@@ -9,9 +9,9 @@ import pytest
 from openpyxl import load_workbook
 
 from classrooms.assignments import assign
-from classrooms.exports import class_csv, class_xlsx, file_name, header, line, safe
 from classrooms.models import Task
-from classrooms.reports import class_report
+from classrooms.reports.exports import class_csv, class_xlsx, file_name, header, line, safe
+from classrooms.reports.report import class_report
 from games.rules import Feature
 from lessons.skills import Kind
 from tests.classrooms.people import enrol, make_adult, make_classroom

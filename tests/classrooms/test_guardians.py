@@ -8,8 +8,8 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from classrooms import guardians
-from classrooms.guardians import BadCode, LastGuardian, Why, make_code, unlink, use_code
+from classrooms.family import guardians
+from classrooms.family.guardians import BadCode, LastGuardian, Why, make_code, unlink, use_code
 from classrooms.models import Action, AuditEntry, GuardianCode, Guardianship, User
 from classrooms.students import make_home_child
 from tests.classrooms.people import enrol, make_adult, make_classroom

@@ -11,8 +11,9 @@ from django.core.mail import EmailMultiAlternatives
 from django.test import Client
 from django.utils import timezone
 
-from classrooms import guardians, letters, tasks
-from classrooms.letters import send_weekly_letters, week_before
+from classrooms import tasks
+from classrooms.family import guardians, letters
+from classrooms.family.letters import send_weekly_letters, week_before
 from classrooms.models import Guardianship, Letter, User
 from classrooms.students import make_home_child
 from lessons.skills import Kind

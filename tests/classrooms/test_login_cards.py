@@ -10,8 +10,8 @@ import pytest
 import zxingcpp
 from PIL import Image
 
-from classrooms import lettering, picture_art
-from classrooms.login_cards import (
+from classrooms.cards import lettering, picture_art
+from classrooms.cards.login_cards import (
     COLUMNS,
     HEIGHT,
     ROWS,

@@ -20,8 +20,9 @@ from django.core import mail
 from django.core.cache import cache
 from django.utils import timezone
 
-from classrooms import guardians, privacy, tasks
+from classrooms import privacy, tasks
 from classrooms.classes import accept, archive, invite
+from classrooms.family import guardians
 from classrooms.models import (
     Action,
     Assignment,

@@ -8,11 +8,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from classrooms.activity import LONGEST_TRY, activity_of
 from classrooms.assignments import assign
-from classrooms.ledger import ledger, wrong_triples
 from classrooms.models import Task
-from classrooms.reports import class_report, needs_of, student_report, weeks_of
+from classrooms.reports.activity import LONGEST_TRY, activity_of
+from classrooms.reports.ledger import ledger, wrong_triples
+from classrooms.reports.report import class_report, needs_of, student_report, weeks_of
 from games import matches
 from games.models import PuzzleResult, Way
 from games.rules import Feature, Options, find_sets

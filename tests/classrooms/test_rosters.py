@@ -13,10 +13,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from classrooms import rosters, students
+from classrooms import students
 from classrooms.models import Action, AuditEntry, Classroom, Enrolment, RosterImport, User
-from classrooms.roster_files import BadFile, ListedClass, Upload, read_files, read_names
-from classrooms.rosters import CHUNK, What, choose, plan, planned_rows, propose, write_all, write_next
+from classrooms.rosters import proposals as rosters
+from classrooms.rosters.files import BadFile, ListedClass, Upload, read_files, read_names
+from classrooms.rosters.proposals import CHUNK, What, choose, plan, planned_rows, propose, write_all, write_next
 from classrooms.students import move_student, remove_student
 from tests.classrooms.people import enrol, make_adult, make_classroom
 

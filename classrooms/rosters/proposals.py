@@ -13,11 +13,11 @@ from django.db import transaction
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 
-from classrooms import roster_files
 from classrooms.audit import note
 from classrooms.models import Action, Classroom, Enrolment, RosterImport, User
 from classrooms.names import display_name_for
-from classrooms.roster_files import ListedClass, Row, Upload
+from classrooms.rosters import files as roster_files
+from classrooms.rosters.files import ListedClass, Row, Upload
 from classrooms.students import NewStudent, add_students, change_students, groups_of
 
 CHUNK = 250

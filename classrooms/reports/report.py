@@ -11,10 +11,10 @@ from typing import Final
 from django.core.paginator import Page, Paginator
 from django.utils.translation import gettext as _
 
-from classrooms.activity import PERIOD_DAYS, Activity, activity_of
 from classrooms.assignments import Standing, standings
-from classrooms.ledger import Tally, tally, wrong_triples
 from classrooms.models import Classroom, Enrolment
+from classrooms.reports.activity import PERIOD_DAYS, Activity, activity_of
+from classrooms.reports.ledger import Tally, tally, wrong_triples
 from games.players import Player
 from games.rules import Feature
 from games.words import FEATURES

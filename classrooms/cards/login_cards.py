@@ -16,8 +16,8 @@ from reportlab.lib.units import mm
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from classrooms import lettering, picture_art
-from classrooms.picture_art import Fill
+from classrooms.cards import lettering, picture_art
+from classrooms.cards.picture_art import Fill
 
 WIDTH, HEIGHT = 90 * mm, 50 * mm
 COLUMNS, ROWS = 2, 5

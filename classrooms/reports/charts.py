@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from classrooms.reports import Week
+from classrooms.reports.report import Week
 
 BAR: Final = 44
 GAP: Final = 20

@@ -19,11 +19,11 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from classrooms.activity import activity_of
-from classrooms.family_report import WEEK, ChildReport, child_reports
+from classrooms.family.report import WEEK, ChildReport, child_reports
 from classrooms.models import Guardianship, Letter, User
+from classrooms.reports.activity import activity_of
 
-_SALT = "classrooms.letters-stop"
+_SALT = "classrooms.family.letters-stop"
 _LAST_DAY = timedelta(days=WEEK - 1)
 
 log = logging.getLogger(__name__)

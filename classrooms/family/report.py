@@ -12,8 +12,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from classrooms.activity import PERIOD_DAYS, Activity, activity_of
 from classrooms.models import Classroom, User
+from classrooms.reports.activity import PERIOD_DAYS, Activity, activity_of
 from games.rules import Card, Feature, explain, third_card
 from games.rules.triples import Triple, Verdict
 from lessons.exercises import make_exercise

@@ -12,7 +12,7 @@ import xlsxwriter
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from classrooms.reports import ClassReport, StudentRow
+from classrooms.reports.report import ClassReport, StudentRow
 from lessons.skills import Skill
 from lessons.words import LEVELS, SKILLS
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from classrooms.models import Classroom, Enrolment, User
 from classrooms.names import LONGEST, clean, is_unfit
-from classrooms.roster_files import LONGEST_GROUP, LONGEST_NAME
+from classrooms.rosters.files import LONGEST_GROUP, LONGEST_NAME
 from classrooms.students import names_in
 
 SHOWN = [("first", _("First names")), ("generated", _("Made-up names, such as “Brave Badger”"))]

@@ -1,0 +1,1 @@
+"""What is printed for students: login cards, with their pictures and codes."""

@@ -1,0 +1,1 @@
+"""What guardians have: codes, the child's page in plain words, the weekly letter."""

@@ -1,0 +1,1 @@
+"""Lists of students: reading them, showing what they would change, writing them."""
