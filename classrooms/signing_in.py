@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from django.contrib.auth import login
 from django.core import signing
 from django.http import HttpResponse
+from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from classrooms.classes import touch
@@ -27,6 +28,8 @@ _SALT = "classrooms.card"
 _SEAL = 24
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 KNOWN_COOKIE = "known"
+AFTER_SIGN_IN = "after_sign_in"
+"""Where somebody wanted to go who was asked to sign in first; only our own pages write it."""
 KNOWN_SECONDS = 180 * 86_400
 _MOST_KNOWN = 40
 
@@ -104,8 +107,17 @@ def remember_here(request: Request, response: HttpResponse, student: User) -> No
     )
 
 
+def way_on(request: Request) -> str:
+    """Where a student goes who has come in."""
+    return str(request.session.pop(AFTER_SIGN_IN, "") or reverse("learn:home"))
+
+
 def _let_in(request: Request, student: User) -> None:
+    wanted = request.session.get(AFTER_SIGN_IN)
     login(request, student, backend=_BACKEND)
+    if wanted:
+        # Signing in begins another session where somebody else was signed in before.
+        request.session[AFTER_SIGN_IN] = wanted
 
 
 def _hold_up(request: Request, student: User) -> None:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import logging
 import secrets
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils.translation import gettext as _
 
 from games.models import Event, Match, Seat, Way
@@ -28,6 +26,7 @@ from games.rules import state as rules
 from games.rules.errors import BadOption, Reason, Refused
 from games.rules.opponents import STRENGTHS, Strength, next_move, strength
 from games.rules.records import event_record, match_record
+from games.turns import turn
 
 CODE_LENGTH = 5
 # No letters or digits that are taken for another, and no vowels, so that no code is a word.
@@ -37,9 +36,6 @@ _MOST_DUE = 1_000
 _LONGEST_WAIT = 10.0
 
 log = logging.getLogger(__name__)
-
-# SQLite lets waiting writers in unfairly; in one process this lock makes the first to arrive the first to write.
-_sqlite_turn = threading.Lock()
 
 _listeners: list[Callable[[str, int], None]] = []
 
@@ -88,7 +84,7 @@ def open_match(
         joined = decide(state, ask.Join(), now)
         events += joined
         state = replay(state, joined)
-    with _turn(), transaction.atomic():
+    with turn(), transaction.atomic():
         match = Match.objects.create(
             code=_new_code(),
             way=way,
@@ -200,7 +196,7 @@ def _write(code: str, decision: Decision, *, now: float, keep: Keeping | None = 
 
 def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | None) -> Written:
     refused: Refused | None = None
-    with _turn(), transaction.atomic():
+    with turn(), transaction.atomic():
         match = Match.objects.get(code=code)
         now = _not_before(match, now)
         opponents = _opponents(match)
@@ -302,10 +298,6 @@ def _new_code() -> str:
         code = "".join(secrets.choice(CODE_LETTERS) for _letter in range(CODE_LENGTH))
         if not Match.objects.filter(code=code).exists():
             return code
-
-
-def _turn() -> AbstractContextManager[object]:
-    return _sqlite_turn if connection.vendor == "sqlite" else nullcontext()
 
 
 def _moment(now: float) -> datetime:

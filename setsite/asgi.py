@@ -1,26 +1,34 @@
 """The one way in: streams are answered on the event loop, pages go to Django on a thread."""
 
 import os
+from collections.abc import Awaitable, Callable
 
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "setsite.settings")
 wsgi = get_wsgi_application()
 
-from games.live.hub import hub  # noqa: E402 (models are there once Django is set up)
-from games.live.stream import PATH, stream  # noqa: E402
+from classrooms.sessions import live as sessions  # noqa: E402 (models are there once Django is set up)
+from games.live import stream as tables  # noqa: E402
+from games.live.hub import hub  # noqa: E402
 from setsite.pages import Pages, Receive, Scope, Send  # noqa: E402
 
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
 pages = Pages(wsgi, threads=2)
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
-        await (stream if PATH.match(scope["path"]) else pages)(scope, receive, send)
+        await _of(scope["path"])(scope, receive, send)
     elif scope["type"] == "lifespan":
         await _lifespan(receive, send)
     else:
         raise ValueError(f"nothing here speaks {scope['type']}")
+
+
+def _of(path: str) -> App:
+    """Who answers at an address."""
+    return next((each.stream for each in (tables, sessions) if each.PATH.match(path)), pages)
 
 
 async def _lifespan(receive: Receive, send: Send) -> None:
@@ -28,8 +36,10 @@ async def _lifespan(receive: Receive, send: Send) -> None:
         message = await receive()
         if message["type"] == "lifespan.startup":
             hub.start()
+            sessions.hub.start()
         elif message["type"] == "lifespan.shutdown":
             hub.stop()
+            sessions.hub.stop()
         await send({"type": f"{message['type']}.complete"})
         if message["type"] == "lifespan.shutdown":
             return

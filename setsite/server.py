@@ -4,6 +4,7 @@ import socket
 
 import uvicorn
 
+from classrooms.sessions import live as sessions
 from games.live.hub import hub
 
 
@@ -11,6 +12,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         # A stream never ends by itself: without this the server would wait for all of them.
         hub.stop()
+        sessions.hub.stop()
         await super().shutdown(sockets)
 
 

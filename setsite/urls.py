@@ -19,6 +19,8 @@ urlpatterns = [
     path("learn/", include("lessons.urls")),
     path("play/", include("games.urls")),
     path("join/", include("classrooms.urls.join")),
+    path("session/", include("classrooms.urls.session")),
+    path("teach/session/", include("classrooms.urls.lead")),
     path("teach/", include("classrooms.urls.teach")),
     path("family/", include("classrooms.urls.family")),
     path("privacy/", include("classrooms.urls.privacy")),

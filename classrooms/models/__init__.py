@@ -4,10 +4,14 @@ from classrooms.models.assignments import Assignment, Task
 from classrooms.models.classes import Classroom, Enrolment, Group, RosterImport, TeacherInvitation
 from classrooms.models.people import GuardianCode, Guardianship, Kind, User
 from classrooms.models.records import Action, AuditEntry, Letter
+from classrooms.models.sessions import Activity, Answer, Attendee, Session, Stage
 
 __all__ = [
     "Action",
+    "Activity",
+    "Answer",
     "Assignment",
+    "Attendee",
     "AuditEntry",
     "Classroom",
     "Enrolment",
@@ -17,6 +21,8 @@ __all__ = [
     "Kind",
     "Letter",
     "RosterImport",
+    "Session",
+    "Stage",
     "Task",
     "TeacherInvitation",
     "User",

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from classrooms import signing_in
-from classrooms.models import Classroom, Enrolment
+from classrooms.models import Classroom, Enrolment, Session
 from classrooms.pictures import HOW_MANY, NAMES
 from games.limits import TooMany
 from games.models import Match
@@ -19,12 +19,14 @@ TOO_MANY = 429
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def home(request: Request) -> HttpResponse:
-    """One field for whatever code there is: of a class, or of a table."""
+    """One field for whatever code there is: of a class, a lesson or a table."""
     if request.method != "POST":
         return render(request, "join/home.html")
     code = "".join(request.POST.get("code", "").split()).upper()[:20]
     if Match.objects.filter(code=code).exists():
         return redirect("play:table", code)
+    if Session.objects.filter(code=code).exists():
+        return redirect("session:device", code)
     try:
         classroom = signing_in.class_by_code(request, code)
     except TooMany:
@@ -84,7 +86,7 @@ def _pictures(
         "classroom": enrolment.classroom,
         "pictures": NAMES.items(),
         "tapped": tapped,
-        "left": range(HOW_MANY - len(tapped)),
+        "left": range(len(tapped) + 1, HOW_MANY + 1),
         "notice": notice,
     }
     template = "join/pictures.html#pad" if request.htmx else "join/pictures.html"
@@ -92,7 +94,7 @@ def _pictures(
 
 
 def _welcome(request: Request, enrolment: Enrolment) -> HttpResponse:
-    response: HttpResponse = redirect("learn:home")
+    response: HttpResponse = redirect(signing_in.way_on(request))
     if request.htmx:
         # The whole page is another one now.
         response = HttpResponse(status=204, headers={"HX-Redirect": response["Location"]})
@@ -109,7 +111,7 @@ def card(request: Request, token: str) -> HttpResponse:
         student = signing_in.sign_in_by_card(request, token)
     except signing_in.BadCard:
         return render(request, "join/card.html", {"student": None}, status=404)
-    response = redirect("learn:home")
+    response = redirect(signing_in.way_on(request))
     signing_in.remember_here(request, response, student)
     return response
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from allauth.account.decorators import reauthentication_required
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -109,8 +110,9 @@ def delete_class(request: Request, pk: int) -> HttpResponse:
 
 @require_http_methods(_READ_OR_WRITE)
 @adults_only
+@reauthentication_required  # type: ignore[untyped-decorator]
 def delete_me(request: Request) -> HttpResponse:
-    """My own account; a link to undo it goes to my address, for I am signed out."""
+    """My own account, after the password was asked for again; a link to undo it goes to my address."""
     user = adult(request)
     in_use: list[str] = []
     if request.method == "POST":

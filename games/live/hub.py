@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.db import close_old_connections
 
@@ -26,6 +26,7 @@ from games.rules.errors import Refused
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+W = TypeVar("W")
 
 # A reload or a change of network takes a moment, and is not leaving.
 GRACE_SECONDS = 6.0
@@ -34,12 +35,12 @@ HEARTBEAT_SECONDS = 10.0
 TRY_AGAIN_SECONDS = 1.0
 
 
-class Watcher:
-    """One open stream."""
+class Watcher(Generic[W]):
+    """One open stream, and what it watches."""
 
     __slots__ = ("_is_quiet", "_waiting", "_waker", "is_closed", "watch")
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: W) -> None:
         self.watch = watch
         self.is_closed = False
         self._waiting: bytes | None = None
@@ -85,7 +86,7 @@ class _Topic:
     """Everybody here who watches one match."""
 
     def __init__(self) -> None:
-        self.watchers: set[Watcher] = set()
+        self.watchers: set[Watcher[Watch]] = set()
         self.seats: Counter[int] = Counter()
         self.is_stale = False
         self.task: asyncio.Task[None] | None = None
@@ -120,7 +121,7 @@ class Hub:
         if self._loop and code in self._topics:
             self._loop.call_soon_threadsafe(self._refresh, code)
 
-    def join(self, watcher: Watcher) -> None:
+    def join(self, watcher: Watcher[Watch]) -> None:
         topic = self._topics.setdefault(watcher.watch.code, _Topic())
         topic.watchers.add(watcher)
         if watcher.watch.seat is not None:
@@ -128,7 +129,7 @@ class Hub:
             self._forget_leaving(watcher.watch.code, watcher.watch.seat)
         self._start(self._first(watcher, topic))
 
-    def leave(self, watcher: Watcher) -> None:
+    def leave(self, watcher: Watcher[Watch]) -> None:
         code, seat = watcher.watch.code, watcher.watch.seat
         topic = self._topics[code]
         topic.watchers.discard(watcher)
@@ -166,7 +167,7 @@ class Hub:
                     for watcher in topic.watchers:
                         watcher.beat()
 
-    async def _first(self, watcher: Watcher, topic: _Topic) -> None:
+    async def _first(self, watcher: Watcher[Watch], topic: _Topic) -> None:
         """Give a new screen the present table, whatever it has seen before."""
         try:
             rendered = await self._in_thread(partial(render_code, watcher.watch.code, watcher.watch.language))

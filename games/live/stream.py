@@ -7,7 +7,7 @@ import contextlib
 import re
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import parse_qs
 
 from games.live.hub import Watcher, hub
@@ -35,14 +35,24 @@ async def stream(scope: Scope, receive: Receive, send: Send) -> None:
     except BadToken:
         watch = None
     if scope["method"] != "GET" or path is None or watch is None or watch.code != path["code"]:
-        await send({"type": "http.response.start", "status": 403, "headers": [(b"content-length", b"0")]})
-        await send({"type": "http.response.body", "body": b""})
+        await forbid(send)
         return
+    await follow(Watcher(watch), hub, receive, send)
+
+
+class Watched(Protocol):
+    """What watchers come to and leave."""
+
+    def join(self, watcher: Any) -> None: ...
+    def leave(self, watcher: Any) -> None: ...
+
+
+async def follow(watcher: Watcher[Any], watched: Watched, receive: Receive, send: Send) -> None:
+    """Answer with a stream: the clock, then whatever the watcher is given."""
     await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
     hello = b"retry: 1000\n\n" + event("clock", f"{time.time():.3f}")
     await send({"type": "http.response.body", "body": hello, "more_body": True})
-    watcher = Watcher(watch)
-    hub.join(watcher)
+    watched.join(watcher)
     gone = asyncio.ensure_future(_wait_until_gone(receive, watcher))
     try:
         while not watcher.is_closed:
@@ -54,10 +64,15 @@ async def stream(scope: Scope, receive: Receive, send: Send) -> None:
             await send({"type": "http.response.body", "body": b""})
     finally:
         gone.cancel()
-        hub.leave(watcher)
+        watched.leave(watcher)
 
 
-async def _wait_until_gone(receive: Receive, watcher: Watcher) -> None:
+async def forbid(send: Send) -> None:
+    await send({"type": "http.response.start", "status": 403, "headers": [(b"content-length", b"0")]})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _wait_until_gone(receive: Receive, watcher: Watcher[Any]) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     watcher.close()

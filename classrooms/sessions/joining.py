@@ -1,0 +1,107 @@
+"""How students come to a session, stay connected, and answer."""
+
+from __future__ import annotations
+
+import time
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from classrooms.models import Activity, Attendee, Session, Stage
+from classrooms.names import generated_name
+from classrooms.sessions.activities import kind_of
+from classrooms.sessions.changes import changed, locked
+from classrooms.sessions.errors import NotNow
+from classrooms.sessions.leading import MOST_ATTENDEES, present_activity
+from games.players import Player
+
+
+def own_seat(session: Session, player: Player | None) -> Attendee | None:
+    """The player's seat, also where they were sent out."""
+    return session.attendees.filter(**player.key).first() if player else None
+
+
+def may_attend(session: Session, player: Player | None) -> bool:
+    """Whether somebody may take a seat: a student of the class, or a guest where guests may."""
+    if player is None or player.user is None:
+        return session.allows_guests
+    return session.classroom.enrolments.present().filter(student_id=player.user.pk).exists()
+
+
+def attend(session: Session, player: Player) -> Attendee:
+    """Take a seat, or come back to one's own."""
+    with locked(session) as fresh:
+        seat = own_seat(fresh, player)
+        if seat and seat.removed_at:
+            raise NotNow(_("Your teacher has taken you out of this session."))
+        if seat:
+            return seat
+        if fresh.is_over:
+            raise NotNow(_("This session is over."))
+        if not may_attend(fresh, player):
+            raise NotNow(_("This session is for the students of the class."))
+        if fresh.is_locked:
+            raise NotNow(_("The door is closed. Ask your teacher."))
+        seats = list(fresh.attendees.all())
+        if len(seats) >= MOST_ATTENDEES:
+            raise NotNow(_("The session is full."))
+        taken = {each.name for each in seats}
+        name = player.name if player.user else generated_name(taken)
+        seat = Attendee.objects.create(session=fresh, number=len(seats) + 1, name=name, **player.key)
+        seat.session = fresh
+        activity = present_activity(fresh)
+        if activity:
+            kind_of(activity).attendee_changed(activity, seat)
+        changed(fresh, devices=False)
+    return seat
+
+
+def seat_students(session: Session, *, is_on_paper: bool) -> None:
+    """A seat for every student of the class who has none; within the session's lock."""
+    seated = set(session.attendees.values_list("user", flat=True))
+    missing = [each for each in session.classroom.enrolments.present() if each.student_id not in seated]
+    first = session.attendees.count() + 1
+    Attendee.objects.bulk_create(
+        Attendee(
+            session=session,
+            number=number,
+            user=each.student,
+            name=each.student.display_name,
+            is_on_paper=is_on_paper,
+            is_connected=True,
+        )
+        for number, each in enumerate(missing, first)
+    )
+
+
+def set_connected(code: str, number: int, is_connected: bool) -> None:
+    """A device has come or gone; "everybody has answered" counts those who are there."""
+    seats = Attendee.objects.filter(session__code=code, number=number, removed_at=None, is_on_paper=False)
+    if seats.exclude(is_connected=is_connected).update(is_connected=is_connected):
+        session = Session.objects.get(code=code)
+        changed(session, devices=False)
+
+
+def takes_part(activity: Activity, attendee: Attendee) -> bool:
+    """Whether somebody is in this round: who comes while it is open comes in at the next."""
+    kind = kind_of(activity)
+    return not kind.has_rounds or activity.stage != Stage.OPEN or attendee.joined_at <= activity.round_at
+
+
+def act(attendee: Attendee, form: QueryDict, *, by_teacher: bool = False) -> None:
+    """Take what a device sends to the present activity. What came too late, or twice, is refused in words."""
+    with locked(attendee.session) as session:
+        activity = present_activity(session)
+        if session.is_over or activity is None:
+            raise NotNow(_("Nothing is on at the moment."))
+        if session.is_paused:
+            raise NotNow(_("Eyes up! Your teacher has paused."))
+        if Attendee.objects.filter(pk=attendee.pk).exclude(removed_at=None).exists():
+            raise NotNow(_("Your teacher has taken you out of this session."))
+        if form.get("activity") != str(activity.number) or form.get("round") != str(activity.round):
+            raise NotNow(_("That was for the round before. Look again."))
+        if not by_teacher and not takes_part(activity, attendee):
+            raise NotNow(_("You come in at the next round."))
+        devices = kind_of(activity).act(activity, attendee, form, time.time())
+        activity.save()
+        changed(session, devices=devices)

@@ -1,0 +1,19 @@
+"""The teacher's screens of a live lesson."""
+
+from django.urls import path
+
+from classrooms.views import leading
+
+app_name = "lead"
+urlpatterns = [
+    path("open/<int:pk>/", leading.open_session, name="open"),
+    path("<slug:code>/remote/", leading.remote, name="remote"),
+    path("<slug:code>/remote/part/", leading.remote_part, name="remote-part"),
+    path("<slug:code>/screen/", leading.projector, name="projector"),
+    path("<slug:code>/screen/part/", leading.projector_part, name="projector-part"),
+    path("<slug:code>/do/<slug:order>/", leading.order, name="order"),
+    path("<slug:code>/teams/", leading.teams, name="teams"),
+    path("<slug:code>/seat/<int:number>/<slug:order>/", leading.seat, name="seat"),
+    path("<slug:code>/begin/<slug:kind>/", leading.begin, name="begin"),
+    path("<slug:code>/steer/<slug:order>/", leading.steer, name="steer"),
+]
