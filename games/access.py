@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from django.http import Http404, HttpRequest
 
 from games import limits
 from games.models import Match, Seat, Way
 from games.players import Player, known_player
+from games.rules.state import Phase
+
+Rule = Callable[[Match, Player], bool]
+_watching: list[Rule] = []
+
+
+def allow_watching(rule: Rule) -> None:
+    """Have a function asked whether somebody may watch a match at which they have no seat."""
+    _watching.append(rule)
 
 
 def own_seat(match: Match, player: Player | None) -> Seat | None:
@@ -19,10 +30,13 @@ def own_seat(match: Match, player: Player | None) -> Seat | None:
 
 
 def acting_seat(code: str, player: Player | None) -> Seat | None:
-    """The seat at this match that the player acts from, in one short query; its match is not read."""
+    """The seat at this match that the player acts from, in one short query; its match is not read.
+
+    At the table of a whole class the host takes what players do, and nobody acts here.
+    """
     if player is None or not code.isascii() or not code.isalnum():
         return None
-    return Seat.objects.filter(match__code=code.upper(), **player.key).first()
+    return Seat.objects.filter(match__code=code.upper(), **player.key).exclude(match__way=Way.CLASS).first()
 
 
 def match_by_code(request: HttpRequest, code: str) -> tuple[Match, Seat | None]:
@@ -37,13 +51,24 @@ def match_by_code(request: HttpRequest, code: str) -> tuple[Match, Seat | None]:
 def visible_match(code: str, player: Player | None) -> tuple[Match, Seat | None]:
     """The match and the player's seat at it; a game that others play alone is not there for you.
 
-    The code of a table where people play together is the invitation to watch it.
+    The code of a table where people play together is the invitation to watch it. A table of a class is for those who
+    sit at it and whoever may watch; the one where the whole class plays is not here before its end.
     """
     is_code = code.isascii() and code.isalnum()
     match = Match.objects.prefetch_related("seats").filter(code=code.upper()).first() if is_code else None
     if match is None:
         raise Http404("no such match")
     seat = own_seat(match, player)
-    if seat is None and match.way != Way.TOGETHER:
+    if not _may_see(match, seat, player):
         raise Http404("not your match")
     return match, seat
+
+
+def _may_see(match: Match, seat: Seat | None, player: Player | None) -> bool:
+    if match.way == Way.CLASS and match.phase != Phase.OVER:
+        return False
+    if match.way == Way.TABLE and match.phase != Phase.OVER and seat and not match.state.seats[seat.number].is_seated:
+        return False
+    if seat or match.way == Way.TOGETHER:
+        return True
+    return player is not None and any(rule(match, player) for rule in _watching)

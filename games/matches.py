@@ -71,8 +71,10 @@ def open_match(
     computers: Sequence[str] = (),
     is_open: bool = False,
     seed: str | None = None,
+    others: Sequence[Player] = (),
+    place: str = "",
 ) -> Match:
-    """A new match, with its opener and the computer opponents seated."""
+    """A new match, with its opener, the others who come along and the computer opponents seated."""
     names = _computer_names()
     if len(computers) > len(names):
         raise BadOption(f"there are {len(names)} computers to play against, not {len(computers)}")
@@ -80,7 +82,7 @@ def open_match(
     start = new_match(options, seed=seed or secrets.token_hex(16))
     events: list[did.Event] = []
     state = start
-    for _seat in range(1 + len(opponents)):
+    for _seat in range(1 + len(others) + len(opponents)):
         joined = decide(state, ask.Join(), now)
         events += joined
         state = replay(state, joined)
@@ -89,6 +91,7 @@ def open_match(
             code=_new_code(),
             way=way,
             is_open=is_open,
+            place=place,
             version=len(events),
             start=match_record(start),
             snapshot=match_record(state),
@@ -96,7 +99,10 @@ def open_match(
             opened_at=_moment(now),
             touched_at=_moment(now),
         )
-        seats = [Seat(name=player.name, **player.key)]
+        seats = []
+        for each in (player, *others):
+            taken = {seat.name for seat in seats}
+            seats.append(Seat(name=_own_name(each.name, taken), **each.key))
         seats += [Seat(name=name, strength=each.slug) for name, each in zip(names, opponents, strict=False)]
         for number, seat in enumerate(seats):
             seat.match, seat.number = match, number
@@ -244,6 +250,8 @@ def _catch_up(state: rules.Match, opponents: Mapping[int, Strength], now: float)
 
 
 def _next_due(state: rules.Match, opponents: Mapping[int, Strength]) -> tuple[float, ask.Command] | None:
+    if state.paused_at is not None:
+        return None
     due: list[tuple[float, ask.Command]] = []
     if state.control and state.control.deadline is not None:
         due.append((state.control.deadline, ask.Tick()))

@@ -23,6 +23,8 @@ class Way(models.TextChoices):
     PRACTICE = "practice", _("relaxed practice")
     COMPUTER = "computer", _("against the computer")
     TOGETHER = "together", _("together")
+    TABLE = "table", _("at a table of the class")
+    CLASS = "class", _("with the whole class")
 
 
 class Match(models.Model):
@@ -32,6 +34,8 @@ class Match(models.Model):
     way = models.CharField(max_length=10, choices=Way.choices)
     is_open = models.BooleanField(default=True)
     """Whether it is listed for anybody to join; otherwise its code is the invitation."""
+    place = models.CharField(max_length=40, blank=True, db_index=True)
+    """What it is a part of, as the address of that: "session/ABCDEF"; empty for a match of its own."""
     version = models.PositiveIntegerField(default=0)
     """The number of the last event."""
     snapshot = models.JSONField()

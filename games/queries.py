@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from games.models import Match, Seat
+from games.models import Match, Seat, Way
 from games.players import Player
 from games.rules.state import Phase
 
@@ -24,7 +24,7 @@ class PlayedMatch:
     ended: datetime
     points: int
     others: tuple[tuple[str, int], ...]
-    """The names and points of the other players."""
+    """The names and points of the other players; not of a whole class."""
     is_won: bool
 
 
@@ -42,12 +42,13 @@ def played_matches(users: Iterable[Any]) -> dict[int, tuple[PlayedMatch, ...]]:
 
 def _played(match: Match, own: Seat) -> PlayedMatch:
     state = match.state
+    others = [seat for seat in match.seats.all() if seat != own and match.way != Way.CLASS]
     return PlayedMatch(
         code=match.code,
         way=match.get_way_display(),
         ended=match.touched_at,
         points=state.seats[own.number].points,
-        others=tuple((seat.name, state.seats[seat.number].points) for seat in match.seats.all() if seat != own),
+        others=tuple((seat.name, state.seats[seat.number].points) for seat in others),
         is_won=state.outcome is not None and own.number in state.outcome.winners,
     )
 
@@ -67,8 +68,8 @@ _MOST_LISTED = 12
 
 
 def own_matches(player: Player) -> list[TableRow]:
-    """The player's matches, the newest first."""
-    mine = Match.objects.filter(pk__in=Seat.objects.filter(**player.key).values("match"))
+    """The player's matches, the newest first; those of a lesson are found in the lesson."""
+    mine = Match.objects.filter(place="", pk__in=Seat.objects.filter(**player.key).values("match"))
     return _rows(mine)
 
 

@@ -73,6 +73,7 @@ def table_context(match: Match, state: rules.Match) -> dict[str, Any]:
         for seat in state.seats
         if seat.is_seated or seat.sets or seat.lost
     ]
+    control = state.control
     return {
         "match": match,
         "state": state,
@@ -81,13 +82,16 @@ def table_context(match: Match, state: rules.Match) -> dict[str, Any]:
         "places": [Place(letter, card, card in new_cards) for letter, card in zip(LETTERS, state.table, strict=False)],
         "seats": seats,
         "standing": sorted(seats, key=lambda seat: -seat.points),
-        "caller": names.get(state.control.seat, "?") if state.control else "",
+        "caller": names.get(control.seat, "?") if control else "",
+        # Who was given more time does not see it here, and nor does anybody else.
+        "deadline": control.since + state.options.window if control and state.options.window else None,
         "agreed": [names.get(seat, "?") for seat in sorted(state.votes)],
         "voters": len(state.voters),
         "pick": _last_pick(recent, names),
         "say": " ".join(filter(None, (happening(event, names, state) for event in _last_instant(recent)))),
         "is_over": state.phase is Phase.OVER,
         "is_waiting": state.phase is Phase.WAITING,
+        "is_paused": state.paused_at is not None,
         "result": _result(state, names),
         "next_dealer": names.get(state.next_dealer, "") if state.next_dealer is not None else "",
     }
@@ -128,6 +132,8 @@ _SENTENCES: dict[type[did.Event], Promise | str] = {
     did.VoteRefused: gettext_lazy("Look again: there is a SET."),
     did.VoteCarried: gettext_lazy("Three more cards."),
     did.DealBegan: gettext_lazy("The cards are dealt."),
+    did.Paused: gettext_lazy("Eyes up! The game stands still."),
+    did.Resumed: gettext_lazy("On we go."),
 }
 _FAILINGS: dict[Failing, Promise | str] = {
     Failing.WRONG: gettext_lazy("%(name)s is wrong: not a SET."),
@@ -169,6 +175,8 @@ def _result(state: rules.Match, names: dict[int, str]) -> str:
         return ""
     if state.outcome.why is Ending.ABANDONED:
         return _("Everybody has left the table.")
+    if state.outcome.why is Ending.STOPPED and not state.outcome.winners:
+        return _("The game was stopped.")
     if state.options.solitaire:
         if state.outcome.winners:
             return _("You have won: every SET was found, and nothing is owed.")

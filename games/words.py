@@ -127,4 +127,6 @@ REFUSALS: dict[Reason, Promise | str] = {
     Reason.TAKEN: gettext_lazy("Somebody was faster: one of these cards is taken. It costs you nothing."),
     Reason.UNSEEN_VERSION: gettext_lazy("This page is not up to date with the table. Load it again."),
     Reason.ALWAYS_A_SET: gettext_lazy("With this many cards there is always a SET."),
+    Reason.DECK_USED_UP: gettext_lazy("The deck is used up: there are no more cards."),
+    Reason.PAUSED: gettext_lazy("Eyes up! The game stands still for a moment."),
 }

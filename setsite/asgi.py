@@ -11,6 +11,7 @@ wsgi = get_wsgi_application()
 from classrooms.sessions import live as sessions  # noqa: E402 (models are there once Django is set up)
 from games.live import stream as tables  # noqa: E402
 from games.live.hub import hub  # noqa: E402
+from setsite.embedded import embedded  # noqa: E402
 from setsite.pages import Pages, Receive, Scope, Send  # noqa: E402
 
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
@@ -37,9 +38,11 @@ async def _lifespan(receive: Receive, send: Send) -> None:
         if message["type"] == "lifespan.startup":
             hub.start()
             sessions.hub.start()
+            embedded.start()
         elif message["type"] == "lifespan.shutdown":
             hub.stop()
             sessions.hub.stop()
+            embedded.stop()
         await send({"type": f"{message['type']}.complete"})
         if message["type"] == "lifespan.shutdown":
             return

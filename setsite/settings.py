@@ -98,7 +98,7 @@ def _providers() -> dict[str, Any]:
 def _sqlite() -> dict[str, Any]:
     return {
         "ENGINE": "django.db.backends.sqlite3",
-        "NAME": VAR_DIR / "setsite.sqlite3",
+        "NAME": os.environ.get("SETSITE_SQLITE") or VAR_DIR / "setsite.sqlite3",
         "CONN_MAX_AGE": None,
         "OPTIONS": {
             # A writer takes its lock at the start, so two never meet half-way and fail.
@@ -121,7 +121,7 @@ def _postgresql() -> dict[str, Any]:
         raise ImproperlyConfigured("SETSITE_DATABASE is written postgresql://user:password@host:port/name")
     return {
         "ENGINE": "django.db.backends.postgresql",
-        "NAME": unquote(url.path.strip("/")),
+        "NAME": os.environ.get("SETSITE_DATABASE_NAME") or unquote(url.path.strip("/")),
         "USER": unquote(url.username or ""),
         "PASSWORD": unquote(url.password or ""),
         # A host that begins with a slash is the folder of a socket: postgresql://user@%2Frun%2Fpostgresql/name
@@ -285,11 +285,19 @@ UNDO_DAYS = _days("SETSITE_UNDO_DAYS", 30)
 GUEST_DAYS = _days("SETSITE_GUEST_DAYS", 30)
 IDLE_CLASS_DAYS = _days("SETSITE_IDLE_CLASS_DAYS", 180)
 IMPORT_HOURS = 24
+JOB_DAYS = 7
 
 # Without a broker the web process keeps time by itself.
 CELERY_BROKER_URL = os.environ.get("SETSITE_BROKER", "memory://")
+IS_BROKERLESS = CELERY_BROKER_URL.startswith("memory:")
+CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05} if IS_BROKERLESS else {}
+CELERY_TASK_IGNORE_RESULT = True
+# The web process takes the time of matches by itself, where there is only one.
+_KEEP_TIME = {"keep-time": {"task": "games.tasks.keep_time", "schedule": 1.0, "options": {"expires": 1.0}}}
 CELERY_BEAT_SCHEDULE = {
-    "keep-time": {"task": "games.tasks.keep_time", "schedule": 1.0, "options": {"expires": 1.0}},
+    **({} if IS_BROKERLESS else _KEEP_TIME),
+    "mend-jobs": {"task": "setsite.tasks.mend_jobs", "schedule": 5.0, "options": {"expires": 5.0}},
+    "forget-jobs": {"task": "setsite.tasks.forget_jobs", "schedule": crontab(hour="3", minute="40")},
     # On Monday mornings about the week that is over; an hour later again, for what did not go out.
     "weekly-letters": {
         "task": "classrooms.tasks.send_weekly_letters",
@@ -314,6 +322,7 @@ _STATIC_BACKEND = (
     else "whitenoise.storage.CompressedManifestStaticFilesStorage"
 )
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG
+MEDIA_ROOT = VAR_DIR / "files"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": _STATIC_BACKEND},

@@ -23,6 +23,7 @@ urlpatterns = [
     path("teach/session/", include("classrooms.urls.lead")),
     path("teach/", include("classrooms.urls.teach")),
     path("family/", include("classrooms.urls.family")),
+    path("jobs/", include("setsite.jobs.urls")),
     path("privacy/", include("classrooms.urls.privacy")),
     path("account/", account.account, name="account"),
     path("account/next/", account.landing, name="landing"),

@@ -22,8 +22,9 @@ from django.utils import timezone
 from classrooms.assignments import assign
 from classrooms.classes import invitation_token, invite
 from classrooms.family.letters import stop_token
-from classrooms.models import Assignment, Classroom, Enrolment, Guardianship, RosterImport, Task, User
+from classrooms.models import Assignment, Classroom, Enrolment, Guardianship, RosterImport, Session, Task, User
 from classrooms.privacy.undo_mail import undo_token
+from classrooms.sessions import joining, leading
 from classrooms.signing_in import card_token
 from classrooms.students import make_home_child
 from games import matches
@@ -56,12 +57,13 @@ class Answer(Enum):
 
 @dataclass(frozen=True)
 class World:
-    """A class with a student and a game of hers, her guardian, and others whom it is no business of."""
+    """A class with a student and a game and a live lesson of hers, her guardian, and others whom it is no business of."""
 
     users: dict[Role, User]
     classroom: Classroom
     mia: Enrolment
     match: Match
+    lesson: Session
     assignment: Assignment
     plan: RosterImport
     link: Guardianship
@@ -91,6 +93,9 @@ def world() -> World:
     player = Player(name="Mia", user=mia.student)
     match = matches.open_match(way=Way.PRACTICE, options=Options.of("us", alone=True), player=player, now=now)
     matches.command(match.code, ask.Deal(0), now=now)
+    lesson = leading.open_session(classroom, by=teacher)
+    joining.attend(lesson, player)
+    leading.begin(lesson, "triples", {})
     return World(
         users={
             Role.STUDENT: mia.student,
@@ -104,6 +109,7 @@ def world() -> World:
         classroom=classroom,
         mia=mia,
         match=match,
+        lesson=lesson,
         assignment=assign(classroom, task=Task.DAILY, by=teacher, now=now),
         plan=RosterImport.objects.create(classroom=classroom, made_by=teacher),
         link=Guardianship.objects.create(guardian=guardian, child=mia.student),
@@ -186,6 +192,16 @@ def of_match() -> Policy:
     return Policy(frozenset({Role.STUDENT}), lambda world: [world.match.code], asks_to_sign_in=False)
 
 
+def of_lesson(more: Arguments = nothing) -> Policy:
+    """For the teachers of the class whose lesson it is."""
+    return Policy(frozenset({Role.TEACHER}), lambda world: [world.lesson.code, *more(world)])
+
+
+def of_lesson_seat() -> Policy:
+    """For whoever has a seat in the lesson; a class's own teacher has none."""
+    return Policy(frozenset({Role.STUDENT}), lambda world: [world.lesson.code], asks_to_sign_in=False)
+
+
 def _plan(world: World) -> list[Any]:
     return [world.plan.pk]
 
@@ -257,6 +273,21 @@ POLICIES: dict[str, Policy] = {
     "teach:assignments": of_class(),
     "teach:assign": of_class(lambda world: ["daily"]),
     "teach:withdraw": of_class(lambda world: [world.assignment.pk]),
+    # A live lesson: its door is open to say who may come in; what is behind it is for who has a seat, or teaches.
+    "session:device": everybody(lambda world: [world.lesson.code]),
+    "session:join": everybody(lambda world: [world.lesson.code]),
+    "session:part": of_lesson_seat(),
+    "session:act": of_lesson_seat(),
+    "lead:open": of_class(),
+    "lead:remote": of_lesson(),
+    "lead:remote-part": of_lesson(),
+    "lead:projector": of_lesson(),
+    "lead:projector-part": of_lesson(),
+    "lead:order": of_lesson(lambda world: ["pause"]),
+    "lead:teams": of_lesson(),
+    "lead:seat": of_lesson(lambda world: [1, "remove"]),
+    "lead:begin": of_lesson(lambda world: ["triples"]),
+    "lead:steer": of_lesson(lambda world: ["reveal"]),
     # Guardians
     "family:home": adults(),
     "family:code": adults(),

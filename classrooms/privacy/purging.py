@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from classrooms.audit import note
 from classrooms.classes import archive
-from classrooms.models import Action, Classroom, GuardianCode, TeacherInvitation, User
+from classrooms.models import Action, Attendee, Classroom, GuardianCode, TeacherInvitation, User
 from classrooms.privacy.deleting import undo_ends_before
 from classrooms.rosters.proposals import forget_imports
 from games.models import Match, PuzzleResult, Seat
@@ -96,7 +96,7 @@ def purge_guests(now: datetime) -> int:
     for start in range(0, len(idle), _MANY):
         guests = idle[start : start + _MANY]
         with transaction.atomic():
-            for model in (Attempt, StepDone, Progress, PuzzleResult):
+            for model in (Attempt, StepDone, Progress, PuzzleResult, Attendee):
                 model._default_manager.filter(guest__in=guests).delete()
             _leave_tables(Seat.objects.filter(guest__in=guests))
     Session.objects.filter(expire_date__lt=now).delete()
@@ -111,6 +111,7 @@ def _traces() -> Iterator[tuple[QuerySet[Any], str]]:
         (Progress, ""),
         (PuzzleResult, "started_at"),
         (Seat, "match__touched_at"),
+        (Attendee, "joined_at"),
     )
     for model, moment in moments:
         yield model.objects.exclude(guest="").exclude(guest__startswith=GONE).order_by(), moment

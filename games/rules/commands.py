@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 
 from games.rules.cards import Card
+from games.rules.errors import BadOption
+
+LONGEST_FACTOR = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +69,57 @@ class TakeBack:
 
 
 @dataclass(frozen=True, slots=True)
+class Pause:
+    """The host stops the clocks; nobody plays until they go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """The clocks go on from where they stood."""
+
+
+@dataclass(frozen=True, slots=True)
+class GiveTime:
+    """The host lengthens a seat's window for all calls to come."""
+
+    seat: int
+    factor: float
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.factor <= LONGEST_FACTOR:
+            raise BadOption(f"a window is made 1 to {LONGEST_FACTOR:g} times as long, not {self.factor!r} times")
+
+
+@dataclass(frozen=True, slots=True)
+class LayThree:
+    """The host lays three more cards, whatever the players think."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """The host ends the match here; the points stand."""
+
+
+@dataclass(frozen=True, slots=True)
 class Tick:
     """Nothing but time has passed: enforce what is due."""
 
 
-Command = Join | Leave | Connect | Disconnect | Deal | Call | Pick | Withdraw | AgreeNoSet | TakeBack | Tick
+Command = (
+    Join
+    | Leave
+    | Connect
+    | Disconnect
+    | Deal
+    | Call
+    | Pick
+    | Withdraw
+    | AgreeNoSet
+    | TakeBack
+    | Pause
+    | Resume
+    | GiveTime
+    | LayThree
+    | Stop
+    | Tick
+)

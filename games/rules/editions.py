@@ -13,6 +13,8 @@ from games.rules.errors import BadOption, UnknownEdition
 
 SHORTEST_WINDOW = 1.0
 LONGEST_WINDOW = 60.0
+MOST_AT_A_TABLE = 8
+MOST_IN_A_CLASS = 60
 
 
 class Votes(StrEnum):
@@ -54,6 +56,8 @@ class Options:
     """Whether three cards picked without a call are call and pick in one."""
     relaxed: bool = False
     """Whether a wrong or late pick costs nothing."""
+    whole_class: bool = False
+    """Whether a whole class plays at one table, each with a seat."""
 
     def __post_init__(self) -> None:
         if self.edition not in EDITIONS:
@@ -70,6 +74,8 @@ class Options:
             raise BadOption(f"a window of {self.window!r} s: it is {SHORTEST_WINDOW:g} to {LONGEST_WINDOW:g}, or None")
         if self.solitaire and self.everyone_deals:
             raise BadOption("a solitaire is one deal: nobody else is there to deal the next")
+        if self.solitaire and self.whole_class:
+            raise BadOption("a solitaire is played alone, and not by a whole class")
 
     @classmethod
     def of(cls, edition: str, *, easy: bool = False, alone: bool = False, **changes: Any) -> Options:
@@ -102,7 +108,9 @@ class Options:
 
     @property
     def most_seats(self) -> int:
-        return 1 if self.solitaire else 8
+        if self.solitaire:
+            return 1
+        return MOST_IN_A_CLASS if self.whole_class else MOST_AT_A_TABLE
 
 
 def _check_choice(name: str, kind: type[StrEnum], value: object) -> None:

@@ -46,6 +46,8 @@ class Reason(StrEnum):
     NOT_ON_TABLE = "not-on-table"
     TAKEN = "taken"
     ALWAYS_A_SET = "always-a-set"
+    DECK_USED_UP = "deck-used-up"
+    PAUSED = "paused"
     UNSEEN_VERSION = "unseen-version"
 
 

@@ -87,6 +87,8 @@ class VoteRefused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteCarried:
+    """Three more cards: all agreed that there is no SET, or the host laid them."""
+
     at: float
     laid: tuple[Card, ...]
 
@@ -99,6 +101,25 @@ class GaveUp:
     seat: int
     owes: int
     laid: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paused:
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resumed:
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeGiven:
+    """A seat's window is so many times as long from now on."""
+
+    at: float
+    seat: int
+    factor: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +149,9 @@ Event = (
     | VoteRefused
     | VoteCarried
     | GaveUp
+    | Paused
+    | Resumed
+    | TimeGiven
     | DealEnded
     | MatchEnded
 )

@@ -152,6 +152,29 @@ def _(event: did.GaveUp, match: Match) -> Match:
 
 
 @_after.register
+def _(event: did.Paused, match: Match) -> Match:
+    return replace(match, paused_at=event.at)
+
+
+@_after.register
+def _(event: did.Resumed, match: Match) -> Match:
+    paused_at = event.at if match.paused_at is None else match.paused_at
+    stood = max(0.0, event.at - paused_at)
+    control = match.control
+    if control:
+        deadline = None if control.deadline is None else control.deadline + stood
+        control = replace(control, since=control.since + stood, deadline=deadline)
+    # Who came to look while the clocks stood begins when they go on.
+    since = match.since + stood if match.since <= paused_at else max(match.since, event.at)
+    return replace(match, paused_at=None, control=control, since=since)
+
+
+@_after.register
+def _(event: did.TimeGiven, match: Match) -> Match:
+    return replace(match, seats=_with_seat(match, event.seat, factor=event.factor))
+
+
+@_after.register
 def _(event: did.DealEnded, match: Match) -> Match:
     return replace(match, phase=Phase.WAITING, control=None, votes=frozenset(), late=None)
 
@@ -159,5 +182,11 @@ def _(event: did.DealEnded, match: Match) -> Match:
 @_after.register
 def _(event: did.MatchEnded, match: Match) -> Match:
     return replace(
-        match, phase=Phase.OVER, control=None, votes=frozenset(), late=None, outcome=Outcome(event.why, event.winners)
+        match,
+        phase=Phase.OVER,
+        control=None,
+        votes=frozenset(),
+        late=None,
+        paused_at=None,
+        outcome=Outcome(event.why, event.winners),
     )

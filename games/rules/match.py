@@ -52,8 +52,7 @@ class _Hearing:
 
     def seat(self, number: int) -> Seat:
         """The seat that asks, as long as its player is there and the match is on."""
-        if self.match.phase is Phase.OVER:
-            raise Refused(Reason.MATCH_OVER)
+        self.check_not_over()
         if type(number) is not int or not 0 <= number < len(self.match.seats):
             raise Refused(Reason.NO_SUCH_SEAT)
         seat = self.match.seats[number]
@@ -64,17 +63,30 @@ class _Hearing:
     def player(self, number: int) -> Seat:
         """The seat that wants to play; who plays is there, whatever the network last said."""
         seat = self.seat(number)
-        if self.match.phase is Phase.WAITING:
-            raise Refused(Reason.NOT_STARTED)
+        self.check_playing()
         if not seat.is_connected:
             self.note(did.Connected(at=self.now, seat=number))
         return seat
+
+    def check_playing(self) -> None:
+        self.check_not_over()
+        self.check_not_paused()
+        if self.match.phase is Phase.WAITING:
+            raise Refused(Reason.NOT_STARTED)
+
+    def check_not_over(self) -> None:
+        if self.match.phase is Phase.OVER:
+            raise Refused(Reason.MATCH_OVER)
+
+    def check_not_paused(self) -> None:
+        if self.match.paused_at is not None:
+            raise Refused(Reason.PAUSED)
 
     def draw(self) -> tuple[Card, ...]:
         return self.match.deck[:THREE]
 
     def enforce_deadline(self) -> None:
-        control = self.match.control
+        control = None if self.match.paused_at is not None else self.match.control
         if control and control.deadline is not None and self.now >= control.deadline:
             self.fail(control.seat, Failing.LATE, at=control.deadline)
 
@@ -98,7 +110,9 @@ class _Hearing:
 
     def count_votes(self) -> None:
         match = self.match
-        if match.phase is not Phase.PLAYING or match.control or not match.voters or not match.voters <= match.votes:
+        if match.phase is not Phase.PLAYING or match.control or match.paused_at is not None:
+            return
+        if not match.voters or not match.voters <= match.votes:
             return
         # Below the end of the deck and at the size that always holds a SET even a vote on paper cannot be right.
         is_wrong = not match.deck or len(match.table) >= match.options.most_cards
@@ -131,11 +145,13 @@ def _pays_back(match: Match) -> bool:
 
 
 def _winners(match: Match, why: Ending) -> tuple[int, ...]:
-    if why is not Ending.PLAYED_OUT:
+    if why not in (Ending.PLAYED_OUT, Ending.STOPPED):
         return ()
     if match.options.solitaire:
-        return tuple(seat.number for seat in match.seated if seat.owed == 0)
+        return tuple(seat.number for seat in match.seated if seat.owed == 0 and why is Ending.PLAYED_OUT)
     best = max((seat.points for seat in match.seated), default=0)
+    if why is Ending.STOPPED and best <= 0:
+        return ()
     return tuple(seat.number for seat in match.seated if seat.points == best)
 
 
@@ -155,8 +171,7 @@ def _(command: ask.Tick, hearing: _Hearing) -> None:
 @_act.register
 def _(command: ask.Join, hearing: _Hearing) -> None:
     match = hearing.match
-    if match.phase is Phase.OVER:
-        raise Refused(Reason.MATCH_OVER)
+    hearing.check_not_over()
     if command.seat is not None:
         if type(command.seat) is not int or not 0 <= command.seat < len(match.seats):
             raise Refused(Reason.NO_SUCH_SEAT)
@@ -199,6 +214,7 @@ def _(command: ask.Disconnect, hearing: _Hearing) -> None:
 @_act.register
 def _(command: ask.Deal, hearing: _Hearing) -> None:
     hearing.seat(command.seat)
+    hearing.check_not_paused()
     match = hearing.match
     if match.phase is Phase.PLAYING or match.next_dealer is None:
         raise Refused(Reason.ALREADY_STARTED)
@@ -215,7 +231,7 @@ def _(command: ask.Call, hearing: _Hearing) -> None:
     if hearing.match.control:
         raise Refused(Reason.BOARD_HELD)
     window = hearing.match.options.window
-    deadline = None if window is None else hearing.now + window
+    deadline = None if window is None else hearing.now + window * seat.factor
     hearing.note(did.Called(at=hearing.now, seat=seat.number, deadline=deadline))
 
 
@@ -254,6 +270,48 @@ def _(command: ask.TakeBack, hearing: _Hearing) -> None:
     seat = hearing.player(command.seat)
     if seat.number in hearing.match.votes:
         hearing.note(did.TookBack(at=hearing.now, seat=seat.number))
+
+
+@_act.register
+def _(command: ask.Pause, hearing: _Hearing) -> None:
+    hearing.check_not_over()
+    if hearing.match.paused_at is None:
+        hearing.note(did.Paused(at=hearing.now))
+
+
+@_act.register
+def _(command: ask.Resume, hearing: _Hearing) -> None:
+    hearing.check_not_over()
+    if hearing.match.paused_at is not None:
+        hearing.note(did.Resumed(at=hearing.now))
+
+
+@_act.register
+def _(command: ask.GiveTime, hearing: _Hearing) -> None:
+    if hearing.seat(command.seat).factor != command.factor:
+        hearing.note(did.TimeGiven(at=hearing.now, seat=command.seat, factor=command.factor))
+
+
+@_act.register
+def _(command: ask.LayThree, hearing: _Hearing) -> None:
+    hearing.check_playing()
+    match = hearing.match
+    if match.control:
+        raise Refused(Reason.BOARD_HELD)
+    if not match.deck:
+        raise Refused(Reason.DECK_USED_UP)
+    if len(match.table) >= match.options.most_cards:
+        raise Refused(Reason.ALWAYS_A_SET)
+    hearing.note(did.VoteCarried(at=hearing.now, laid=hearing.draw()))
+    hearing.end_if_played_out()
+
+
+@_act.register
+def _(command: ask.Stop, hearing: _Hearing) -> None:
+    hearing.check_not_over()
+    if hearing.match.phase is Phase.PLAYING:
+        hearing.note(did.DealEnded(at=hearing.now, why=Ending.STOPPED))
+    hearing.end_match(Ending.STOPPED)
 
 
 def _give_up(hearing: _Hearing, seat: Seat) -> None:

@@ -26,6 +26,8 @@ class Ending(StrEnum):
     """A solitaire player found no SET where the edition, or the empty deck, allows no more cards."""
     ABANDONED = "abandoned"
     """Nobody is at the table any more."""
+    STOPPED = "stopped"
+    """The host ended it; the points stand."""
 
 
 class Failing(StrEnum):
@@ -56,6 +58,8 @@ class Seat:
     """Points lost by calls that brought no SET."""
     owed: int = 0
     """Solitaire: SETs that giving up has cost and that are not paid back yet."""
+    factor: float = 1.0
+    """How many times as long this seat's window is; nobody's business but the player's and the host's."""
 
     @property
     def penalties(self) -> int:
@@ -79,7 +83,7 @@ class Control:
 class Outcome:
     why: Ending
     winners: tuple[int, ...]
-    """The seats that share the win; empty for a solitaire lost or a match abandoned."""
+    """The seats that share the win; empty for a solitaire lost, a match abandoned, or one stopped before any SET."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,8 @@ class Match:
     since: float = 0.0
     """When it last did, or when somebody last came to look."""
     outcome: Outcome | None = None
+    paused_at: float | None = None
+    """Since when the clocks stand still; None while they go."""
 
     @property
     def taken(self) -> tuple[Card, ...]:

@@ -16,6 +16,7 @@ from games.models import Way
 from games.players import Player, known_player, player
 from games.rules import Options
 from games.rules import commands as ask
+from games.views.play import ALONE_WAYS
 from setsite.http import Request
 
 TOO_MANY = 429
@@ -48,7 +49,7 @@ def play_again(request: Request, code: str) -> HttpResponse:
     """Another match like this one."""
     who = player(request)
     match, seat = visible_match(code, who)
-    if seat is None or match.way == Way.TOGETHER:
+    if seat is None or match.way not in ALONE_WAYS:
         return _page(request, status=422, notice=_("Open a new table for that."))
     try:
         limits.OPENINGS.count(who.word)

@@ -27,6 +27,8 @@ from games.words import REFUSALS
 from setsite.http import Request
 
 TOO_MANY = 429
+ALONE_WAYS = (Way.ALONE, Way.PRACTICE, Way.COMPUTER)
+"""Where nobody else has to agree to another game."""
 HINT_STAGES = [stage.value for stage in Stage]
 
 
@@ -91,6 +93,8 @@ def take_back(request: Request, code: str) -> HttpResponse:
 @require_POST
 def leave(request: Request, code: str) -> HttpResponse:
     match, seat = visible_match(code, known_player(request))
+    if match.place:
+        return redirect(f"/{match.place}/")
     if seat is not None:
         try:
             matches.command(match.code, ask.Leave(seat.number), now=time.time())
@@ -198,6 +202,8 @@ def _page(
         "token": token,
         "link": request.build_absolute_uri(f"/play/{match.code}/"),
         "can_sit": match.way == Way.TOGETHER and state.phase is not Phase.OVER,
+        "can_play_again": seat is not None and match.way in ALONE_WAYS,
+        "own_factor": state.seats[seat.number].factor if seat else 1.0,
         "is_waiting": state.phase is Phase.WAITING,
         "is_over": state.phase is Phase.OVER,
         **(more or {}),

@@ -76,7 +76,9 @@
   function countDown(data) {
     const bar = table.querySelector(".countdown-bar");
     if (!bar || !data.deadline) return;
-    bar.style.setProperty("--lasts", `${data.deadline - data.since}s`);
+    // Who was given more time sees it; the others do not.
+    const factor = isMine() ? Number(play.dataset.factor ?? 1) : 1;
+    bar.style.setProperty("--lasts", `${(data.deadline - data.since) * factor}s`);
     bar.style.setProperty("--elapsed", `${Math.min(0, data.since - now())}s`);
   }
 

@@ -10,6 +10,7 @@ from itertools import combinations
 
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
+from django.contrib.auth.models import AbstractBaseUser
 from django.contrib.sessions.backends.db import SessionStore
 from playwright.sync_api import BrowserContext, Locator, Page, Response, expect
 
@@ -24,12 +25,17 @@ from games.rules import state as rules
 def session_of(name: str) -> tuple[Player, str]:
     """A new user, and the key of a session in which that user is signed in."""
     user = get_user_model().objects.create_student(display_name=name)
+    return Player(name=name, user=user), session_key_of(user)
+
+
+def session_key_of(user: AbstractBaseUser) -> str:
+    """The key of a new session in which this user is signed in."""
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
     session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
     session[HASH_SESSION_KEY] = user.get_session_auth_hash()
     session.save()
-    return Player(name=name, user=user), session.session_key
+    return session.session_key
 
 
 def sign_in(context: BrowserContext, site: str, name: str) -> Player:

@@ -44,7 +44,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "socialaccount.SocialToken": _fields(
         plain="id app", whose="account", about="expires_at", hidden="token token_secret"
     ),
-    "games.Match": _fields(plain="id code way is_open version snapshot start phase due opened_at touched_at"),
+    "games.Match": _fields(plain="id code way is_open place version snapshot start phase due opened_at touched_at"),
     "games.Seat": _fields(plain="id match strength", whose="user guest", about="number name"),
     "games.PuzzleResult": _fields(plain="id", whose="user guest", about="day deck found wrong started_at finished_at"),
     "games.Event": _fields(plain="id match", about="number record"),
@@ -85,6 +85,22 @@ FIELDS: dict[str, dict[str, str]] = {
     ),
     "classrooms.AuditEntry": _fields(plain="id classroom", whose="actor person", about="at action amount"),
     "classrooms.Letter": _fields(plain="id", whose="guardian", about="week sent_at"),
+    "classrooms.Session": _fields(
+        plain="id classroom language edition is_locked is_paused shows_scores version count",
+        whose="made_by",
+        about="code allows_guests opened_at started_at ended_at",
+    ),
+    "classrooms.Attendee": _fields(
+        plain="id session is_connected",
+        whose="user guest",
+        about="number name joined_at removed_at team target time_factor is_on_paper",
+    ),
+    "classrooms.Activity": _fields(
+        plain="id session number kind options state round stage started_at round_at ended_at"
+    ),
+    "classrooms.Answer": _fields(
+        plain="id activity", whose="attendee", about="round key at cards answer is_right missed"
+    ),
 }
 
 # Where a row is somebody's by way of another row.
@@ -92,6 +108,7 @@ PATHS = {
     "account.EmailConfirmation": {"email_address": "email_address__user"},
     "socialaccount.SocialToken": {"account": "account__user"},
     "classrooms.Assignment": {"enrolment": "enrolment__student"},
+    "classrooms.Answer": {"attendee": "attendee__user"},
     "classrooms.User": {"id": "pk"},
 }
 BY_NUMBER = "classrooms.AuditEntry"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import time
 import zipfile
 from datetime import date, datetime, timedelta
 from html import unescape
@@ -18,6 +19,8 @@ from django.contrib.auth.models import Permission
 from django.contrib.sessions.models import Session
 from django.core import mail
 from django.core.cache import cache
+from django.http import QueryDict
+from django.test import Client
 from django.utils import timezone
 
 from classrooms import privacy, tasks
@@ -25,7 +28,10 @@ from classrooms.classes import accept, archive, invite
 from classrooms.family import guardians
 from classrooms.models import (
     Action,
+    Activity,
+    Answer,
     Assignment,
+    Attendee,
     AuditEntry,
     Classroom,
     Enrolment,
@@ -36,7 +42,9 @@ from classrooms.models import (
     TeacherInvitation,
     User,
 )
+from classrooms.models import Session as LiveLesson
 from classrooms.privacy.holdings import HOLDINGS, MOVES
+from classrooms.sessions import joining, leading
 from classrooms.students import make_home_child
 from games import matches
 from games.models import Event, Match, PuzzleResult, Way
@@ -100,6 +108,15 @@ def learn_and_play(user: User, other: User) -> None:
     play(Way.TOGETHER, player(other), player(user))
 
 
+def attend(lesson: LiveLesson, *players: Player) -> list[Attendee]:
+    """Have everybody join a lesson and say yes to what is asked."""
+    seats = [joining.attend(lesson, each) for each in players]
+    activity = leading.begin(lesson, "triples", {})
+    for seat in seats:
+        joining.act(seat, QueryDict(f"activity={activity.number}&round=1&yes=1"))
+    return seats
+
+
 class World:
     """A class and a home with something in every table of the site."""
 
@@ -135,6 +152,8 @@ class World:
             learn_and_play(adult, self.classmate)
         for child in (self.student, self.home_child):
             learn_and_play(child, self.classmate)
+        self.lesson = leading.open_session(self.classroom, by=self.teacher)
+        attend(self.lesson, player(self.student), player(self.classmate))
         for person in (self.student, self.guardian, self.home_child, self.teacher):
             signed_in(person)
 
@@ -346,6 +365,43 @@ def test_at_tables_with_others_a_purged_players_seat_stays_without_a_name(world,
     assert not Event.objects.filter(match__in=alone).exists()
 
 
+def test_a_purged_student_leaves_the_lessons_with_what_they_answered(world, now):
+    privacy.delete_child(world.student, by=world.teacher, now=now)
+    privacy.purge(later(now, 30))
+    (left,) = world.lesson.attendees.all()
+    assert left.user == world.classmate
+    assert [each.attendee for each in Answer.objects.all()] == [left]
+
+
+def test_a_purged_teacher_leaves_the_lessons_to_the_class(world, now):
+    privacy.delete_adult(world.teacher, now=now)
+    privacy.purge(later(now, 30))
+    lesson = LiveLesson.objects.get(pk=world.lesson.pk)
+    assert lesson.made_by is None
+    assert lesson.attendees.count() == 2
+
+
+def test_an_export_holds_the_lessons_and_the_own_answers(world):
+    data = data_of(privacy.export_child(world.student))
+    assert [row["session__code"] for row in data["lessons_attended"]] == [world.lesson.code]
+    assert [row["answer"] for row in data["answers_in_lessons"]] == [{"yes": True}]
+    led = data_of(privacy.export_guardian(world.teacher))["lessons_led"]
+    assert [row["code"] for row in led] == [world.lesson.code]
+
+
+def test_the_export_of_a_class_holds_its_lessons_and_not_those_of_another(world):
+    other = make_classroom(make_adult("Other"), "Class Elsewhere")
+    Enrolment.objects.create(classroom=other, student=world.student)
+    elsewhere = leading.open_session(other, by=other.teachers.get())
+    attend(elsewhere, player(world.student))
+    files = unpacked(privacy.export_class(world.classroom))
+    assert [row["code"] for row in json.loads(files["data.json"])["lessons"]] == [world.lesson.code]
+    assert [row["kind"] for row in json.loads(files["data.json"])["activities"]] == ["triples"]
+    student = json.loads(files[f"student-{world.student.pk}/data.json"])
+    assert {row["session__code"] for row in student["lessons_attended"]} == {world.lesson.code}
+    assert {row["activity__session__code"] for row in student["answers_in_lessons"]} == {world.lesson.code}
+
+
 def test_a_table_goes_when_the_last_of_its_players_does(world, now):
     together = Match.objects.get(way=Way.TOGETHER, seats__user=world.student)
     for each in (world.student, world.classmate):
@@ -390,7 +446,7 @@ def test_a_purged_class_leaves_nothing_behind(world, now):
     assert traces_of("Heliotrope", code, "Quillon", "Marchbanks", "Wilhelmina", "Fotheringay", "Foxes") == []
     for person in (world.student, world.classmate):
         assert set(kept.rows_of(person)) == {kept.BY_NUMBER}
-    for model in (Enrolment, Assignment, RosterImport, TeacherInvitation):
+    for model in (Enrolment, Assignment, RosterImport, TeacherInvitation, LiveLesson, Attendee, Activity, Answer):
         assert not model.objects.exists()
     assert AuditEntry.objects.filter(action=Action.PURGED, classroom=world.classroom.pk).exists()
 
@@ -479,6 +535,16 @@ def test_guests_who_stay_away_are_forgotten(now, settings):
         assert list(model.objects.values_list("guest", flat=True)) == ["bb"]
     assert Match.objects.count() == 3
     assert privacy.purge_guests(now) == 0
+
+
+def test_guests_of_lessons_are_forgotten_with_their_answers(world, now, settings):
+    settings.GUEST_DAYS = 10
+    lesson = leading.open_session(world.classroom, by=world.teacher, allows_guests=True)
+    seats = attend(lesson, Player(name="Zippy Zebu", guest="aa"), Player(name="Wise Whale", guest="bb"))
+    Attendee.objects.filter(pk=seats[0].pk).update(joined_at=now - timedelta(days=11))
+    assert privacy.purge_guests(now) == 1
+    assert list(lesson.attendees.values_list("guest", flat=True)) == ["bb"]
+    assert [each.attendee for each in Answer.objects.filter(activity__session=lesson)] == [seats[1]]
 
 
 def test_a_guest_who_was_here_lately_keeps_what_is_old(now):
@@ -632,8 +698,24 @@ def test_an_undo_that_comes_too_late_is_not_there(world, now):
     assert "nothing to bring back" in text_of(signed_in(world.teacher).get("/privacy/undo/"))
 
 
+def just_signed_in(user: User) -> Client:
+    """Somebody who has given the password again a moment ago."""
+    client = signed_in(user)
+    session = client.session
+    session["account_authentication_methods"] = [{"method": "password", "at": time.time(), "reauthenticated": True}]
+    session["account_authentication_methods_user"] = str(user.pk)
+    session.save()
+    return client
+
+
+def test_the_own_account_is_deleted_only_after_the_password_was_given_again(world):
+    response = signed_in(world.guardian).post("/privacy/me/delete/")
+    assert "reauthenticate" in response["Location"]
+    assert User.objects.get(pk=world.guardian.pk).is_active
+
+
 def test_an_adult_deletes_the_own_account_and_a_mail_brings_it_back(world):
-    client = signed_in(world.guardian)
+    client = just_signed_in(world.guardian)
     assert "Bartholomew" in text_of(client.get("/privacy/me/delete/"))
     assert client.post("/privacy/me/delete/").status_code == 200
     assert client.get("/family/").status_code == 302
@@ -651,7 +733,7 @@ def test_an_adult_deletes_the_own_account_and_a_mail_brings_it_back(world):
 
 def test_the_only_teacher_of_a_class_is_told_what_to_do_first(world):
     world.classroom.teachers.remove(world.colleague)
-    response = signed_in(world.teacher).post("/privacy/me/delete/")
+    response = just_signed_in(world.teacher).post("/privacy/me/delete/")
     assert response.status_code == 422
     assert "You are the only teacher of these classes" in text_of(response)
     assert User.objects.get(pk=world.teacher.pk).is_active

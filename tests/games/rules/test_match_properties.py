@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 
 from games.rules import EDITIONS, FULL_DECK, Options, decide, find_sets, new_match, replay
 from games.rules import commands as ask
+from games.rules import events as did
 from games.rules.editions import Votes
 from games.rules.errors import Refused
 from games.rules.records import event_from, event_record, match_from, match_record, options_from, options_record
 from games.rules.state import Ending, Match, Phase
 
 SEATS = range(9)  # one more than can sit
+PLAYED = did.DealBegan | did.Called | did.SetTaken | did.Agreed | did.TookBack | did.GaveUp
 
 
 @st.composite
@@ -44,6 +46,10 @@ commands = st.one_of(
     st.just("all agree"),
     st.builds(ask.AgreeNoSet, seats),
     st.builds(ask.TakeBack, seats),
+    st.just(ask.Pause()),
+    st.just(ask.Resume()),
+    st.just(ask.LayThree()),
+    st.builds(ask.GiveTime, seats, st.sampled_from([1.0, 1.5, 3.0])),
     st.just(ask.Tick()),
 )
 steps = st.lists(st.tuples(commands, st.sampled_from([0.0, 0.5, 6.0])), max_size=120)
@@ -87,6 +93,8 @@ class Play:
             events = ()
         else:
             assert decide(self.match, command, self.now) == events
+            if self.match.paused_at is not None:
+                assert not any(isinstance(each, PLAYED) for each in events), "nobody plays while the clocks stand"
         assert match_record(self.match) == before
         self.match = replay(self.match, events)
         self.log += events
@@ -99,6 +107,7 @@ class Play:
                 return
             self.now += 100.0
             self.attempt(ask.Tick())
+            self.attempt(ask.Resume())
             for command in self.sensible():
                 self.attempt(command)
         raise AssertionError("the game does not end")
@@ -130,6 +139,7 @@ def check_always(match: Match) -> None:
     if match.control:
         assert match.phase is Phase.PLAYING
         assert match.seats[match.control.seat].is_seated
+        assert match.control.deadline is None or match.paused_at is None or match.paused_at < match.control.deadline
     assert match.votes <= match.voters
     assert (match.phase is Phase.OVER) is (match.outcome is not None)
     if match.outcome and match.outcome.why is Ending.PLAYED_OUT:

@@ -1,0 +1,83 @@
+"""Work of the game that takes its time: odds by simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from games.odds.deals import FirstDeals, simulate_first_deals
+from games.odds.decks import BadQuestion
+from games.odds.games import WholeGames, simulate_games
+from games.odds.tallies import Tally
+from setsite.jobs.kinds import Failure, Kind, Made, Reporter, declare
+
+MOST_POINTS = 60
+"""How many moments of a simulation are kept, for the picture of how it settles."""
+
+
+def simulate(asked: Mapping[str, Any], report: Reporter) -> Made:
+    """Deal or play as often as was asked; what is found is there to see all the while."""
+    work = _play_games if asked["what"] == "games" else _deal
+    try:
+        return Made(work(asked, report))
+    except BadQuestion as question:
+        raise Failure(_("These numbers do not go together: %(why)s") % {"why": question}) from question
+
+
+def _deal(asked: Mapping[str, Any], report: Reporter) -> dict[str, Any]:
+    path: list[list[float]] = []
+
+    def tell(so_far: FirstDeals) -> None:
+        _note(path, so_far.tally)
+        report(so_far.deals / asked["count"], {**_tally(so_far.tally), "path": path})
+
+    every = max(1, asked["count"] // MOST_POINTS)
+    found = simulate_first_deals(
+        asked["deck"], asked["cards"], asked["count"], asked["seed"], on_progress=tell, report_every=every
+    )
+    return {**_tally(found.tally), "path": path}
+
+
+def _play_games(asked: Mapping[str, Any], report: Reporter) -> dict[str, Any]:
+    path: list[list[float]] = []
+
+    def tell(so_far: WholeGames) -> None:
+        if in_play := so_far.in_play(asked["cards"]):
+            _note(path, in_play)
+        report(so_far.games / asked["count"], _games(so_far, asked["cards"]) | {"path": path})
+
+    every = max(1, asked["count"] // MOST_POINTS)
+    found = simulate_games(
+        asked["deck"], asked["cards"], asked["count"], asked["seed"], on_progress=tell, report_every=every
+    )
+    return _games(found, asked["cards"]) | {"path": path}
+
+
+def _games(found: WholeGames, table: int) -> dict[str, Any]:
+    in_play = found.in_play(table)
+    return {
+        **(_tally(in_play) if in_play else {}),
+        "games": found.games,
+        "stages": [{"left": stage.left_in_deck, **_tally(stage.tally)} for stage in found.by_left_in_deck(table)],
+        "tables": [{"cards": size.table, **_tally(size.tally)} for size in found.by_table],
+        "endings": [{"left": ending.cards_left, "games": ending.games} for ending in found.endings],
+    }
+
+
+def _note(path: list[list[float]], tally: Tally) -> None:
+    low, high = tally.interval
+    path.append([tally.seen, tally.chance, low, high])
+    if len(path) > MOST_POINTS:
+        # Every second moment is enough: what comes first changes most, and what comes last stays.
+        del path[-2]
+
+
+def _tally(tally: Tally) -> dict[str, Any]:
+    low, high = tally.interval
+    return {"trials": tally.seen, "without": tally.without_set, "chance": tally.chance, "low": low, "high": high}
+
+
+declare(Kind("odds", gettext_lazy("Odds by simulation"), simulate, template="games/_odds_result.html"))

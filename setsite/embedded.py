@@ -1,0 +1,47 @@
+"""A Celery worker and a beat in threads of the web process: the set-up with nothing else to start."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any
+
+from celery.beat import EmbeddedService
+from django.conf import settings
+
+from setsite.celery import app
+
+log = logging.getLogger(__name__)
+_POOL = 4
+
+
+class Embedded:
+    """Runs beside the site until it is stopped; where there is a broker, real workers do all this."""
+
+    def __init__(self) -> None:
+        self._worker: Any = None
+        self._beat: Any = None
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        if self._thread or not settings.IS_BROKERLESS:
+            return
+        settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
+        self._worker = app.WorkController(
+            pool_cls="threads", concurrency=_POOL, without_heartbeat=True, without_mingle=True, without_gossip=True
+        )
+        self._thread = threading.Thread(target=self._worker.start, name="worker", daemon=True)
+        self._thread.start()
+        self._beat = EmbeddedService(app, thread=True, schedule_filename=str(settings.VAR_DIR / "beat"))
+        self._beat.start()
+
+    def stop(self) -> None:
+        if self._thread is None:
+            return
+        self._beat.stop()
+        self._worker.stop()
+        self._thread.join(timeout=3)
+        self._thread = None
+
+
+embedded = Embedded()

@@ -1,0 +1,62 @@
+"""What the hall itself keeps: work that goes on while nobody waits."""
+
+from __future__ import annotations
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class JobState(models.TextChoices):
+    WAITING = "waiting", _("waiting")
+    RUNNING = "running", _("running")
+    DONE = "done", _("done")
+    FAILED = "failed", _("failed")
+    CANCELLED = "cancelled", _("stopped")
+
+
+class Job(models.Model):
+    """One piece of work of any kind. A queue may lose its messages; this row is what is looked at."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    kind = models.CharField(max_length=40)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
+    guest = models.CharField(max_length=32, blank=True, db_index=True)
+    asked = models.JSONField(default=dict)
+    state = models.CharField(max_length=10, choices=JobState.choices, default=JobState.WAITING)
+    progress = models.FloatField(default=0.0)
+    so_far = models.JSONField(default=dict)
+    """What there is to see before it is done."""
+    result = models.JSONField(default=dict)
+    file = models.CharField(max_length=200, blank=True)
+    """Where the storage keeps what was made."""
+    file_name = models.CharField(max_length=120, blank=True)
+    error = models.CharField(max_length=300, blank=True)
+    is_to_stop = models.BooleanField(default=False)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    """Which run this is: only the present one may write."""
+    made_at = models.DateTimeField(default=timezone.now)
+    beat_at = models.DateTimeField(null=True, blank=True)
+    """When the run was last heard of."""
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering: ClassVar = ["-made_at"]
+        indexes: ClassVar = [models.Index(fields=["state", "beat_at"])]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.state}"
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in {JobState.DONE, JobState.FAILED, JobState.CANCELLED}
+
+    @property
+    def percent(self) -> int:
+        return round(100 * self.progress)

@@ -1,0 +1,26 @@
+"""Thin shells around services, for workers to run."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from celery import shared_task
+from django.conf import settings
+from django.utils import timezone
+
+from setsite.jobs import desk, runs
+
+
+@shared_task(ignore_result=True, acks_late=True)
+def run_job(pk: str) -> None:
+    runs.run(UUID(pk))
+
+
+@shared_task(ignore_result=True)
+def mend_jobs() -> int:
+    """Find what a worker that died has left lying."""
+    return desk.mend(timezone.now())
+
+
+@shared_task(ignore_result=True)
+def forget_jobs() -> int:
+    return desk.forget(timezone.now() - timedelta(days=settings.JOB_DAYS))

@@ -1,0 +1,243 @@
+"""Jobs: asked for, run beside the site, stopped, mended; none is lost, none is done twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.core.files.storage import default_storage
+from django.test import Client
+from django.utils import timezone
+
+from games.odds.exact import exact_no_set
+from setsite.embedded import Embedded
+from setsite.jobs import desk, runs
+from setsite.jobs.kinds import Made
+from setsite.models import Job, JobState
+
+ROOT = Path(__file__).resolve().parents[1]
+OWNER = {"guest": "g" * 32}
+SMALL = {"what": "deals", "deck": "full", "cards": 12, "count": 200_000, "seed": 7}
+ENDLESS = SMALL | {"what": "games", "count": 50_000_000}
+PATIENCE = 30.0
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = PATIENCE) -> None:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def now_as(job: Job) -> Job:
+    return Job.objects.get(pk=job.pk)
+
+
+@pytest.fixture(autouse=True)
+def no_queue(monkeypatch):
+    """Nothing runs by itself, unless a test lets it."""
+    monkeypatch.setattr(desk, "_starters", [])
+
+
+# The desk
+
+
+@pytest.mark.django_db
+def test_a_job_is_claimed_once():
+    job = desk.ask("odds", OWNER, SMALL)
+    first = desk.claim(job.pk)
+    assert first.attempt == 1
+    assert desk.claim(job.pk) is None
+
+
+@pytest.mark.django_db
+def test_what_waits_is_stopped_at_once_and_what_runs_is_asked_to():
+    waiting, running = desk.ask("odds", OWNER, SMALL), desk.ask("odds", OWNER, SMALL)
+    run = desk.claim(running.pk)
+    desk.stop(waiting)
+    desk.stop(running)
+    assert waiting.state == JobState.CANCELLED
+    assert not desk.beat(run)
+    desk.cancelled(run)
+    assert now_as(running).state == JobState.CANCELLED
+
+
+@pytest.mark.django_db
+def test_a_run_that_was_given_up_writes_nothing_more(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    job = desk.ask("odds", OWNER, SMALL)
+    dead = desk.claim(job.pk)
+    desk.mend(timezone.now() + timedelta(minutes=1))
+    alive = desk.claim(job.pk)
+    assert (dead.attempt, alive.attempt) == (1, 2)
+    assert not desk.beat(dead, progress=0.9)
+    desk.deliver(dead, Made({"found": "by the dead"}, b"a file", "a.pdf"))
+    desk.fail(dead, "by the dead")
+    assert now_as(job).state == JobState.RUNNING
+    assert not list(tmp_path.glob("jobs/*")), "nor leaves a file behind"
+    desk.deliver(alive, Made({"found": "by the living"}))
+    assert now_as(job).result == {"found": "by the living"}
+
+
+@pytest.mark.django_db
+def test_a_job_that_dies_twice_is_marked_in_words():
+    job = desk.ask("odds", OWNER, SMALL)
+    for _attempt in range(desk.MOST_ATTEMPTS):
+        desk.claim(job.pk)
+        desk.mend(timezone.now() + timedelta(minutes=1))
+    job = now_as(job)
+    assert job.state == JobState.FAILED
+    assert "interrupted" in job.error
+
+
+@pytest.mark.django_db
+def test_a_job_whose_message_was_lost_is_begun_again(monkeypatch):
+    begun = []
+    job = desk.ask("odds", OWNER, SMALL)
+    monkeypatch.setattr(desk, "_starters", [begun.append])
+    assert desk.mend(timezone.now()) == 0, "it may just have been asked for"
+    desk.mend(timezone.now() + timedelta(minutes=1))
+    assert begun == [job.pk]
+
+
+@pytest.mark.django_db
+def test_a_queue_that_is_away_loses_nothing(monkeypatch, django_capture_on_commit_callbacks):
+    def is_away(pk):
+        raise ConnectionError
+
+    monkeypatch.setattr(desk, "_starters", [is_away])
+    with django_capture_on_commit_callbacks(execute=True):
+        job = desk.ask("odds", OWNER, SMALL)
+    assert now_as(job).state == JobState.WAITING
+
+
+@pytest.mark.django_db
+def test_old_jobs_and_their_files_are_removed(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    job = desk.ask("odds", OWNER, SMALL)
+    desk.deliver(desk.claim(job.pk), Made({}, b"a file", "a.pdf"))
+    name = now_as(job).file
+    assert default_storage.exists(name)
+    assert desk.forget(timezone.now() - timedelta(days=1)) == 0
+    desk.forget(timezone.now() + timedelta(days=1))
+    assert not default_storage.exists(name)
+    assert not Job.objects.exists()
+
+
+# The work
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("deck", "cards"), [("full", 12), ("full", 15), ("easy", 9)])
+def test_a_simulation_agrees_with_the_exact_odds_within_its_own_interval(deck, cards):
+    job = desk.claim(desk.ask("odds", OWNER, SMALL | {"deck": deck, "cards": cards, "count": 1_000_000}).pk)
+    runs.do(job.pk, job.attempt)
+    result = now_as(job).result
+    assert result["low"] <= exact_no_set(deck, cards) <= result["high"]
+    assert result["path"][-1][0] == result["trials"] == 1_000_000
+
+
+@pytest.mark.django_db
+def test_numbers_that_do_not_go_together_are_told_in_words():
+    job = desk.claim(desk.ask("odds", OWNER, SMALL | {"cards": 500}).pk)
+    runs.do(job.pk, job.attempt)
+    job = now_as(job)
+    assert job.state == JobState.FAILED
+    assert "do not go together" in job.error
+
+
+# Beside the site
+
+
+@pytest.fixture
+def worker(transactional_db, monkeypatch) -> Iterator[None]:
+    """The worker that runs in the web process."""
+    from setsite.tasks import run_job  # noqa: PLC0415
+
+    monkeypatch.setattr(desk, "_starters", [lambda pk: run_job.delay(str(pk))])
+    embedded = Embedded()
+    embedded.start()
+    yield
+    embedded.stop()
+
+
+def test_a_job_runs_beside_the_site_and_its_progress_is_seen(worker):
+    job = desk.ask("odds", OWNER, SMALL | {"what": "games", "count": 60_000})
+    seen = set()
+    wait_until(lambda: seen.add(now_as(job).progress) or now_as(job).is_over)
+    assert now_as(job).state == JobState.DONE, now_as(job).error
+    assert now_as(job).result["games"] == 60_000
+    assert any(0 < progress < 1 for progress in seen)
+
+
+def test_stop_takes_effect_within_two_seconds(worker):
+    job = desk.ask("odds", OWNER, ENDLESS)
+    wait_until(lambda: now_as(job).progress > 0)
+    asked = time.monotonic()
+    desk.stop(job)
+    wait_until(lambda: now_as(job).state == JobState.CANCELLED)
+    # The machine may be busy; what is asked for is two seconds, and a stop that waits for the work would take hours.
+    assert time.monotonic() - asked < PATIENCE
+
+
+# A worker that is killed
+
+
+RUN = "import django, sys, uuid; django.setup(); from setsite.jobs.runs import run; run(uuid.UUID(sys.argv[1]))"
+
+
+def test_a_worker_that_is_killed_in_the_middle_leaves_a_job_that_is_finished_once(transactional_db):
+    environment = (
+        os.environ | runs._environment() | {"DJANGO_SETTINGS_MODULE": "setsite.settings", "SETSITE_DEBUG": "1"}
+    )
+    job = desk.ask("odds", OWNER, SMALL | {"what": "games", "count": 150_000})
+    worker = subprocess.Popen([sys.executable, "-c", RUN, str(job.pk)], cwd=ROOT, env=environment)
+    wait_until(lambda: now_as(job).progress > 0)
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+    assert now_as(job).state == JobState.RUNNING, "nobody has noticed yet"
+    started = []
+    desk.on_ask(started.append)
+    desk.mend(timezone.now() + desk.SILENCE + timedelta(seconds=1))
+    assert started == [job.pk]
+    second = threading.Thread(target=runs.run, args=[job.pk])
+    second.start()
+    second.join()
+    job = now_as(job)
+    assert (job.state, job.attempt, job.result["games"]) == (JobState.DONE, 2, 150_000)
+
+
+# Pages
+
+
+@pytest.mark.django_db
+def test_a_job_is_its_owners_only(client):
+    client.post("/learn/cards/four-features/")
+    job = desk.ask("odds", {"guest": client.session["guest"]["key"]}, SMALL)
+    page = client.get(f"/jobs/{job.pk}/")
+    assert "It begins soon" in page.text
+    stranger = Client()
+    stranger.post("/learn/cards/four-features/")
+    for other in (Client(), stranger):
+        assert other.get(f"/jobs/{job.pk}/").status_code == 404
+        assert other.post(f"/jobs/{job.pk}/stop/").status_code == 404
+        assert other.get(f"/jobs/{job.pk}/file/").status_code == 404
+    assert "Stopped." in client.post(f"/jobs/{job.pk}/stop/", follow=True).text
+    assert str(job.pk) in client.get("/jobs/").text
+
+
+@pytest.mark.django_db
+def test_a_page_without_scripts_looks_again_until_it_is_done(client):
+    client.post("/learn/cards/four-features/")
+    job = desk.ask("odds", {"guest": client.session["guest"]["key"]}, SMALL)
+    assert 'http-equiv="refresh"' in client.get(f"/jobs/{job.pk}/").text
+    desk.stop(job)
+    assert 'http-equiv="refresh"' not in client.get(f"/jobs/{job.pk}/").text
