@@ -24,6 +24,7 @@ urlpatterns = [
     path("teach/", include("classrooms.urls.teach")),
     path("family/", include("classrooms.urls.family")),
     path("jobs/", include("setsite.jobs.urls")),
+    path("lab/", include("games.lab_urls")),
     path("privacy/", include("classrooms.urls.privacy")),
     path("account/", account.account, name="account"),
     path("account/next/", account.landing, name="landing"),

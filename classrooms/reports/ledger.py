@@ -145,8 +145,11 @@ def _answered(row: Attempt) -> Sequence[Sequence[int]]:
 
 
 def _from_games(students: Collection[int]) -> Iterable[WrongTriple]:
-    """Calls that failed because the three cards were none; who called is told by the seat."""
-    seats = Seat.objects.filter(user__in=students)
+    """Calls that failed because the three cards were none; who called is told by the seat.
+
+    What was picked in a lesson is among the exercises already.
+    """
+    seats = Seat.objects.filter(user__in=students, match__place="")
     sitting = {(match, number): user for match, number, user in seats.values_list("match", "number", "user")}
     failed = Event.objects.filter(match__in=seats.values("match"), record__kind=CallFailed.__name__)
     for match, record in failed.order_by("match", "number").values_list("match", "record"):

@@ -79,7 +79,10 @@ def set_connected(code: str, number: int, is_connected: bool) -> None:
     seats = Attendee.objects.filter(session__code=code, number=number, removed_at=None, is_on_paper=False)
     if seats.exclude(is_connected=is_connected).update(is_connected=is_connected):
         session = Session.objects.get(code=code)
-        changed(session, devices=False)
+        with locked(session) as fresh:
+            if activity := present_activity(fresh):
+                kind_of(activity).came_or_went(activity, seats.get())
+            changed(fresh, devices=False)
 
 
 def takes_part(activity: Activity, attendee: Attendee) -> bool:

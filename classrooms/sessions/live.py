@@ -19,6 +19,7 @@ from django.db import close_old_connections
 from classrooms.models import Attendee, Session
 from classrooms.sessions import changes
 from classrooms.sessions.joining import set_connected
+from classrooms.sessions.playing import match_changed
 from games import matches
 from games.live.hub import Watcher
 from games.live.render import event
@@ -60,7 +61,6 @@ class SessionHub:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="session")
         self._leaving: dict[Watch, asyncio.TimerHandle] = {}
-        self._of_match: dict[str, str] = {}
         self._ticks = 0
 
     def start(self) -> None:
@@ -85,19 +85,13 @@ class SessionHub:
         if self._loop and code in self._watchers:
             self._loop.call_soon_threadsafe(self._push, code, devices)
 
-    def follow_match(self, match: str, session: str) -> None:
-        """Have the screens of a session hear of the changes of a match that belongs to it."""
-        self._of_match[match] = session
-
     def drop(self, code: str, number: int) -> None:
         """Close the streams of a seat whose owner was sent out."""
         if self._loop:
             self._loop.call_soon_threadsafe(self._drop, code, number)
 
     def _match_changed(self, match: str, version: int) -> None:
-        session = self._of_match.get(match)
-        if session:
-            self.tell(session, True)
+        self._in_thread(lambda: match_changed(match, version))
 
     # On the loop
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from django import forms
@@ -116,6 +117,9 @@ class Kind:
     def attendee_changed(self, activity: Activity, attendee: Attendee) -> None:
         """Somebody came, was sent out, got more time, another team or name."""
 
+    def came_or_went(self, activity: Activity, attendee: Attendee) -> None:
+        """Somebody's device has come or gone; `is_connected` says which."""
+
     # What is shown
 
     def device(self, activity: Activity, attendee: Attendee) -> Screen:
@@ -135,14 +139,13 @@ class Kind:
 
 def keep(activity: Activity, attendee: Attendee, given: Given, now: float) -> Answer:
     """Keep an answer, once; a student's goes into the same tries as practice. A second one is refused."""
-    moment = timezone.now()
     answer, is_new = Answer.objects.get_or_create(
         activity=activity,
         attendee=attendee,
         round=activity.round,
         key=given.key,
         defaults={
-            "at": moment,
+            "at": datetime.fromtimestamp(now, UTC),
             "cards": list(given.cards),
             "answer": dict(given.answer),
             "is_right": given.is_right,

@@ -1,0 +1,50 @@
+"""Odds on a page: what is known beside what was found, and the pictures of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+
+from games.odds.charts import HEIGHT, WIDTH, columns, settling
+from games.odds.decks import BadQuestion, Deck
+from games.odds.exact import QUOTED, exact_no_set
+from games.odds.tallies import odds_against
+from setsite.models import Job
+
+register = template.Library()
+
+
+@register.simple_tag
+def odds_picture(job: Job) -> dict[str, Any]:
+    """Everything that the page of a simulation draws."""
+    asked, found = job.asked, job.result or job.so_far
+    is_first = asked["what"] == "deals"
+    exact = _exact(asked) if is_first else None
+    quoted = QUOTED.get(asked["cards"]) if asked["deck"] == Deck.FULL.value else None
+    chance_quoted = None if quoted is None else 1 / (quoted + 1)
+    return {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "found": found,
+        "odds": odds_against(found["chance"]) if found.get("chance") else "",
+        "exact": exact,
+        "exact_odds": odds_against(exact) if exact else "",
+        "quoted": quoted,
+        "settling": settling(found.get("path", []), None if exact is None else float(exact), chance_quoted),
+        "stages": columns(found.get("stages", []), "left", "chance"),
+        "endings": columns(found.get("endings", []), "left", "games"),
+    }
+
+
+def _exact(asked: dict[str, Any]) -> Any:
+    try:
+        return exact_no_set(asked["deck"], asked["cards"])
+    except BadQuestion:
+        return None
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    """A share as a per cent with three digits that say something."""
+    return "" if share is None else f"{100 * float(share):.3g} %"
