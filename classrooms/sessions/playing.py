@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from django.utils.translation import gettext as _
+from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from classrooms.models import Activity, Attendee, Session
 from classrooms.sessions.activities.base import Given, keep, place_of, seed_of
 from classrooms.sessions.changes import changed
 from classrooms.sessions.errors import NotNow
 from games import matches
+from games.forms import DECKS
 from games.models import Event, Match, Way
 from games.players import Player
 from games.rules import Card, Options, evolve
@@ -32,17 +34,22 @@ from lessons.skills import Kind as Exercises
 from lessons.skills import Wanted
 
 WINDOWS = [
-    ("5", _("5 seconds")),
-    ("10", _("10 seconds")),
-    ("20", _("20 seconds")),
+    *((str(seconds), _("%(seconds)s seconds") % {"seconds": seconds}) for seconds in (5, 10, 20)),
     ("none", _("No limit")),
 ]
-DECKS = [("full", _("All 81 cards")), ("easy", _("Easy start: 27 cards"))]
 
 # What devices of a class at one table show nothing of.
 _QUIET = {each.__name__ for each in (did.Agreed, did.TookBack, did.Connected, did.Disconnected, did.TimeGiven)}
 _WRITTEN_AT_ONCE = 3
 _SESSION = "session/"
+
+
+class RulesForm(forms.Form):
+    """What a teacher may choose of a match in a lesson; the rest is as the rules of the class are."""
+
+    deck = forms.ChoiceField(label=_("Deck"), choices=DECKS, initial="full", required=False)
+    window = forms.ChoiceField(label=_("Time to pick after a call"), choices=WINDOWS, initial="10", required=False)
+    penalty = forms.BooleanField(label=_("A wrong or late pick costs a point"), initial=True, required=False)
 
 
 # The screens

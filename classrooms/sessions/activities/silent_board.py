@@ -146,8 +146,8 @@ class SilentBoard(Kind):
         activity.state["board"] = self._new_board(activity, activity.state["seed"])
 
     def _new_board(self, activity: Activity, seed: str) -> list[int]:
-        wanted = activity.session.attendees.filter(removed_at=None).exclude(target=None)
-        targets = frozenset(wanted.values_list("target", flat=True))
+        there = activity.session.attendees.filter(removed_at=None)
+        targets = frozenset(target for target in there.values_list("target", flat=True) if target)
         board = draw_board(deck_of(activity), activity.options["size"], f"{seed}/{activity.round}", targets)
         return [card.index for card in board]
 

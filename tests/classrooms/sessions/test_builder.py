@@ -35,7 +35,8 @@ def test_a_card_that_makes_no_set_is_added_for_all_to_see():
     lesson = a_lesson(2)
     begin(lesson)
     assert add(lesson, 0, building(lesson).left[0]).status_code == 200
-    assert "1 of 9 cards, no SET" in lesson.device(0) and "1 of 9 cards, no SET" in lesson.device(1)
+    assert "1 of 9 cards, no SET" in lesson.device(0)
+    assert "1 of 9 cards, no SET" in lesson.device(1)
     row = Answer.objects.get()
     assert row.is_right
 
@@ -48,11 +49,13 @@ def test_a_card_that_makes_a_set_is_refused_with_the_set():
     add(lesson, 1, second)
     third = third_card(first, second)
     page = add(lesson, 0, third)
-    assert page.status_code == 200 and "That would make a SET:" in page.text
+    assert page.status_code == 200
+    assert "That would make a SET:" in page.text
     assert "That would make a SET:" not in lesson.device(1)
     assert building(lesson).cards == (first, second)
     row = Answer.objects.get(is_right=False)
-    assert is_set(*map(Card.from_index, row.cards)) and third.index in row.cards
+    assert is_set(*map(Card.from_index, row.cards))
+    assert third.index in row.cards
     assert add(lesson, 1, third).status_code == 422
     assert Answer.objects.count() == 3
 
@@ -102,14 +105,18 @@ def test_when_no_card_fits_one_may_be_taken_away():
     _build_until_stuck(lesson)
     assert building(lesson).is_stuck
     page = lesson.device(0)
-    assert "No card fits any more" in page and "Take the last card away" in page
+    assert "No card fits any more" in page
+    assert "Take the last card away" in page
     assert "no card fits" in lesson.projector()
     move = building(lesson).move
     assert lesson.act(0, **{"take-away": 1, "move": move}).status_code == 200
-    assert len(building(lesson).cards) == 7 and building(lesson).best == 8
+    assert len(building(lesson).cards) == 7
+    assert building(lesson).best == 8
     stale = lesson.act(0, **{"take-away": 1, "move": move})
-    assert stale.status_code == 422 and len(building(lesson).cards) == 7
-    assert "Take the last card away" in lesson.device(0) and "Your best: 8" in lesson.device(0)
+    assert stale.status_code == 422
+    assert len(building(lesson).cards) == 7
+    assert "Take the last card away" in lesson.device(0)
+    assert "Your best: 8" in lesson.device(0)
 
 
 def test_nine_is_the_most():
@@ -120,7 +127,8 @@ def test_nine_is_the_most():
         assert add(lesson, 0, card).status_code == 200
     assert building(lesson).has_reached_goal
     assert "There cannot be more!" in lesson.device(0)
-    assert 'name="card"' not in lesson.device(0) and "✓" in lesson.projector()
+    assert 'name="card"' not in lesson.device(0)
+    assert "✓" in lesson.projector()
     assert add(lesson, 0, building(lesson).left[0]).status_code == 422
 
 
@@ -138,10 +146,12 @@ def _nine_without_a_set(deck, start=()):
 def test_the_full_deck_goes_towards_twenty():
     lesson = a_lesson(1)
     begin(lesson, deck="full")
-    assert building(lesson).goal == 20 and len(building(lesson).left) == 81
+    assert building(lesson).goal == 20
+    assert len(building(lesson).left) == 81
     while fits := fitting(lesson):
         add(lesson, 0, fits[-1])
-    assert len(building(lesson).cards) >= 16 and not find_sets(building(lesson).cards)
+    assert len(building(lesson).cards) >= 16
+    assert not find_sets(building(lesson).cards)
 
 
 def test_each_team_builds_its_own():
@@ -150,9 +160,12 @@ def test_each_team_builds_its_own():
         Attendee.objects.filter(pk=seat.pk).update(team=team)
     begin(lesson, teams="on")
     add(lesson, 0, building(lesson, 1).left[0])
-    assert len(building(lesson, 1).cards) == 1 and not building(lesson, 2).cards
-    assert "1 of 9" in lesson.device(0) and "0 of 9" in lesson.device(1)
-    assert "Team 1" in lesson.projector() and "Team 2" in lesson.projector()
+    assert len(building(lesson, 1).cards) == 1
+    assert not building(lesson, 2).cards
+    assert "1 of 9" in lesson.device(0)
+    assert "0 of 9" in lesson.device(1)
+    assert "Team 1" in lesson.projector()
+    assert "Team 2" in lesson.projector()
 
 
 def test_together_teams_do_not_matter():
@@ -163,7 +176,8 @@ def test_together_teams_do_not_matter():
     add(lesson, 0, building(lesson).left[0])
     add(lesson, 1, building(lesson).left[0])
     assert len(building(lesson).cards) == 2
-    assert "Everybody" in lesson.projector() and "Team" not in lesson.projector()
+    assert "Everybody" in lesson.projector()
+    assert "Team" not in lesson.projector()
 
 
 def test_a_late_joiner_builds_at_once_with_the_smallest_team():
@@ -196,7 +210,9 @@ def test_only_where_chance_does_not_decide_a_proposal_speaks_of_skills():
     _build_until_stuck(lesson)
     attempts = list(Attempt.objects.order_by("pk"))
     assert [attempt.kind for attempt in attempts] == ["any-set"] * 8
-    assert not attempts[0].evidence and not attempts[2].evidence and attempts[-1].evidence == [["any-set", True]]
+    assert not attempts[0].evidence
+    assert not attempts[2].evidence
+    assert attempts[-1].evidence == [["any-set", True]]
 
 
 def test_of_several_proposals_at_one_board_only_the_first_speaks():

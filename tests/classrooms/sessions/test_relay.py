@@ -52,7 +52,8 @@ def test_without_teams_everybody_is_one_and_turns_go_round():
         assert [can_choose(lesson, place) for place in range(3)] == [place == turn for place in range(3)]
         assert choose(lesson, turn).status_code == 200
     assert track(lesson, 0).done == 4
-    assert "Everybody" in lesson.projector() and "Team" not in lesson.projector()
+    assert "Everybody" in lesson.projector()
+    assert "Team" not in lesson.projector()
 
 
 def test_there_are_six_cards_to_choose_from():
@@ -72,23 +73,32 @@ def test_teams_go_their_own_way():
     assert exercise(lesson, 0) == exercise(lesson, 2)
     choose(lesson, 0)
     assert (track(lesson, 0).done, track(lesson, 1).done) == (1, 0)
-    assert can_choose(lesson, 2) and can_choose(lesson, 1) and not can_choose(lesson, 0)
+    assert can_choose(lesson, 2)
+    assert can_choose(lesson, 1)
+    assert not can_choose(lesson, 0)
     projector = lesson.projector()
-    assert "Team 1" in projector and "Team 2" in projector and "1 of 5" in projector and "0 of 5" in projector
+    assert "Team 1" in projector
+    assert "Team 2" in projector
+    assert "1 of 5" in projector
+    assert "0 of 5" in projector
 
 
 def test_wrong_says_why_and_lets_the_same_member_try_again():
     lesson = a_lesson(2)
     begin(lesson)
     page = choose(lesson, 0, right=False).text
-    assert "Not this one. Look why, and try another." in page and "and one" in page
-    assert can_choose(lesson, 0) and not can_choose(lesson, 1)
+    assert "Not this one. Look why, and try another." in page
+    assert "and one" in page
+    assert can_choose(lesson, 0)
+    assert not can_choose(lesson, 1)
     assert "Not this one. Look why." in lesson.device(1)
     assert track(lesson, 0).done == 0
     again = choose(lesson, 0, right=False)
-    assert again.status_code == 422 and "tried already" in again.text
+    assert again.status_code == 422
+    assert "tried already" in again.text
     choose(lesson, 0)
-    assert track(lesson, 0).done == 1 and can_choose(lesson, 1)
+    assert track(lesson, 0).done == 1
+    assert can_choose(lesson, 1)
     assert list(Answer.objects.values_list("is_right", flat=True)) == [False, True]
 
 
@@ -96,7 +106,8 @@ def test_a_pair_can_be_passed_on():
     lesson = a_lesson(2)
     begin(lesson)
     assert lesson.act(0, link=0, **{"pass": 1}).status_code == 200
-    assert can_choose(lesson, 1) and not can_choose(lesson, 0)
+    assert can_choose(lesson, 1)
+    assert not can_choose(lesson, 0)
     assert not Answer.objects.exists()
     choose(lesson, 1)
     assert can_choose(lesson, 0)
@@ -180,8 +191,10 @@ def test_only_an_untouched_pair_speaks_of_skills():
     lesson.act(0, link=0, **{"pass": 1})
     choose(lesson, 1)
     first, second = Attempt.objects.order_by("pk")
-    assert first.evidence and not second.evidence
-    assert {first.kind, second.kind} == {"third-card"} and second.is_right
+    assert first.evidence
+    assert not second.evidence
+    assert {first.kind, second.kind} == {"third-card"}
+    assert second.is_right
     assert sorted(Answer.objects.first().cards[:2]) == sorted(first.cards)
 
 
@@ -190,8 +203,11 @@ def test_no_screen_tells_the_third_card():
     begin(lesson)
     third = third_card(*exercise(lesson, 0).cards).index
     assert f'data-card="{third}"' not in lesson.projector() + lesson.device(1)
-    buttons = re.findall(r'<button type="submit" id="choice-\d+" name="card" value="\d+" class="([^"]+)"', lesson.device(0))
-    assert len(buttons) == 6 and len(set(buttons)) == 1
+    buttons = re.findall(
+        r'<button type="submit" id="choice-\d+" name="card" value="\d+" class="([^"]+)"', lesson.device(0)
+    )
+    assert len(buttons) == 6
+    assert len(set(buttons)) == 1
 
 
 def test_the_easy_deck_is_solid_only():

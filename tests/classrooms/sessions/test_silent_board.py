@@ -46,7 +46,8 @@ def test_a_board_has_a_few_sets_and_something_for_each_target(deck, size):
     targets = frozenset({1, 2})
     for number in range(5):
         board = draw_board(DECKS[deck], size, f"seed/{number}", targets)
-        assert len(set(board)) == size and set(board) <= set(DECKS[deck])
+        assert len(set(board)) == size
+        assert set(board) <= set(DECKS[deck])
         assert FEWEST_SETS <= len(find_sets(board)) <= MOST_SETS
         assert targets <= set(map(differing, find_sets(board)))
         assert board == draw_board(DECKS[deck], size, f"seed/{number}", targets)
@@ -84,12 +85,15 @@ def test_a_set_is_listed_on_the_own_device_only_and_counts_for_the_class(own):
     triple = find_sets(own_board(lesson, 0).cards)[0]
     there = len(find_sets(class_board(lesson)))
     page = pick(lesson, 0, triple).text
-    assert "Yes, a SET!" in page and "You have found 1" in page
+    assert "Yes, a SET!" in page
+    assert "You have found 1" in page
     assert "You have found" not in lesson.device(1)
     assert f"1 of {there} found by the class" in lesson.projector()
     row = Answer.objects.get()
-    assert row.is_right and row.cards == list(own_board(lesson, 0).key(triple))
-    assert row.answer["picked"] and is_set(*map(Card.from_index, row.cards))
+    assert row.is_right
+    assert row.cards == list(own_board(lesson, 0).key(triple))
+    assert row.answer["picked"]
+    assert is_set(*map(Card.from_index, row.cards))
 
 
 def test_the_same_set_by_two_is_one_for_the_class_and_two_for_the_reveal():
@@ -104,11 +108,13 @@ def test_the_same_set_by_two_is_one_for_the_class_and_two_for_the_reveal():
     assert f"2 of {len(sets)} found by the class" in lesson.projector()
     lesson.steer("reveal")
     projector = lesson.projector()
-    assert projector.count("found by 2") == 1 and projector.count("found by one") == 1
+    assert projector.count("found by 2") == 1
+    assert projector.count("found by one") == 1
     assert projector.count("found by nobody") == len(sets) - 2
     for place in range(3):
         device = lesson.device(place)
-        assert device.count("✓ you") == 1 and device.count("found by nobody") == len(sets) - 2
+        assert device.count("✓ you") == 1
+        assert device.count("found by nobody") == len(sets) - 2
 
 
 @pytest.mark.parametrize("own", [False, True])
@@ -117,12 +123,15 @@ def test_wrong_says_why_in_the_own_cards_and_counts_once(own):
     begin(lesson, own=own)
     triple = no_sets(own_board(lesson, 0).cards)[0]
     page = pick(lesson, 0, triple).text
-    assert "Not a SET. Look why." in page and "two" in page and "and one" in page
+    assert "Not a SET. Look why." in page
+    assert "two" in page
+    assert "and one" in page
     row = Answer.objects.get()
     assert not row.is_right
     assert row.missed == [each.feature.value for each in explain(*triple).broken]
     again = pick(lesson, 0, triple)
-    assert again.status_code == 422 and "tried these three before" in again.text
+    assert again.status_code == 422
+    assert "tried these three before" in again.text
     assert Answer.objects.count() == 1
     assert "Not a SET" not in lesson.device(1)
 
@@ -133,7 +142,8 @@ def test_a_set_found_twice_is_kept_once():
     triple = find_sets(class_board(lesson))[0]
     pick(lesson, 0, triple)
     again = pick(lesson, 0, triple)
-    assert again.status_code == 422 and "You have that one already" in again.text
+    assert again.status_code == 422
+    assert "You have that one already" in again.text
     assert Answer.objects.count() == 1 == Attempt.objects.count()
 
 
@@ -173,7 +183,8 @@ def test_before_the_reveal_no_device_learns_of_a_set(own):
     pick(lesson, 1, triple)
     after = lesson.device(0)
     assert re.sub(r"csrf\S+ value=\S+", "", before) == re.sub(r"csrf\S+ value=\S+", "", after)
-    assert "found by" not in after and "board-sets" not in lesson.projector()
+    assert "found by" not in after
+    assert "board-sets" not in lesson.projector()
 
 
 def test_who_has_a_target_is_credited_for_it_and_the_class_for_all():
@@ -182,14 +193,17 @@ def test_who_has_a_target_is_credited_for_it_and_the_class_for_all():
     begin(lesson, own=True)
     sets = find_sets(own_board(lesson, 0).cards)
     assert 2 in map(differing, sets)
-    assert "differ in 2 features" in lesson.device(0) and "differ in" not in lesson.device(1)
+    assert "differ in 2 features" in lesson.device(0)
+    assert "differ in" not in lesson.device(1)
     beside = [each for each in sets if differing(each) != 2]
     wanted = next(each for each in sets if differing(each) == 2)
     if beside:
         page = pick(lesson, 0, beside[0]).text
-        assert "A SET! Now look for those that differ in 2 features." in page and "You have found 0" in page
+        assert "A SET! Now look for those that differ in 2 features." in page
+        assert "You have found 0" in page
     page = pick(lesson, 0, wanted).text
-    assert "Yes, a SET!" in page and "You have found 1" in page
+    assert "Yes, a SET!" in page
+    assert "You have found 1" in page
     assert f"{1 + bool(beside)} of {len(sets)} found by the class" in lesson.projector()
     credited = [row.answer["credited"] for row in Answer.objects.all()]
     assert credited == [False] * bool(beside) + [True]
@@ -210,7 +224,8 @@ def test_a_board_says_something_of_each_skill_only_once():
     for triple in [*no_sets(class_board(lesson))[:4], *sets]:
         pick(lesson, 0, triple)
     said = [skill for evidence in Attempt.objects.values_list("evidence", flat=True) for skill, _is_right in evidence]
-    assert len(said) == len(set(said)) and "find-one" in said
+    assert len(said) == len(set(said))
+    assert "find-one" in said
     assert {f"differs-{differing(each)}" for each in sets} <= set(said)
     assert Attempt.objects.count() == 4 + len(sets)
     assert set(Attempt.objects.values_list("kind", flat=True)) == {"find-one"}

@@ -1,0 +1,22 @@
+// Games in a lesson: how long a call still lasts, what is shown only for a while, and the way to one's table.
+(() => {
+  const target = document.getElementById("screen");
+  if (!target) return;
+
+  function settle() {
+    const table = target.querySelector("[data-go]");
+    if (table) return location.assign(table.dataset.go);
+    for (const each of target.querySelectorAll(".countdown[data-left]")) {
+      const { lasts, left } = each.dataset;
+      each.firstElementChild.style.setProperty("--lasts", `${lasts}s`);
+      each.firstElementChild.style.setProperty("--elapsed", `${left - lasts}s`);
+    }
+    for (const each of target.querySelectorAll("[data-fades]")) {
+      setTimeout(() => { each.hidden = true; }, each.dataset.fades * 1000);
+    }
+  }
+
+  target.addEventListener("htmx:afterSwap", settle);
+  // Back from the table by the browser's own button: the page is as it was left, and leads there again.
+  window.addEventListener("pageshow", settle);
+})();
