@@ -99,7 +99,7 @@ def open_match(
             opened_at=_moment(now),
             touched_at=_moment(now),
         )
-        seats = []
+        seats: list[Seat] = []
         for each in (player, *others):
             taken = {seat.name for seat in seats}
             seats.append(Seat(name=_own_name(each.name, taken), **each.key))

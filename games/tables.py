@@ -175,20 +175,24 @@ def _result(state: rules.Match, names: dict[int, str]) -> str:
         return ""
     if state.outcome.why is Ending.ABANDONED:
         return _("Everybody has left the table.")
-    if state.outcome.why is Ending.STOPPED and not state.outcome.winners:
+    winners = [names.get(seat, "?") for seat in state.outcome.winners]
+    if state.outcome.why is Ending.STOPPED and (not winners or len(state.seated) == 1):
         return _("The game was stopped.")
     if state.options.solitaire:
-        if state.outcome.winners:
-            return _("You have won: every SET was found, and nothing is owed.")
-        if state.outcome.why is Ending.GAVE_UP and not state.seats[0].owed:
-            return _("This edition ends the game when no SET is found.")
-        owed = state.seats[0].owed
-        return ngettext(
-            "The game is over with %(owed)s SET still owed.", "The game is over with %(owed)s SETs still owed.", owed
-        ) % {"owed": owed}
-    winners = [names.get(seat, "?") for seat in state.outcome.winners]
+        return _result_alone(state, state.outcome)
     if len(state.seated) == 1:
         return _("All done: no SET is left.")
     if len(winners) == 1:
         return _("%(name)s wins.") % {"name": winners[0]}
     return _("A shared win: %(names)s.") % {"names": ", ".join(winners)}
+
+
+def _result_alone(state: rules.Match, outcome: rules.Outcome) -> str:
+    owed = state.seats[0].owed
+    if outcome.winners:
+        return _("You have won: every SET was found, and nothing is owed.")
+    if outcome.why is Ending.GAVE_UP and not owed:
+        return _("This edition ends the game when no SET is found.")
+    return ngettext(
+        "The game is over with %(owed)s SET still owed.", "The game is over with %(owed)s SETs still owed.", owed
+    ) % {"owed": owed}

@@ -288,6 +288,10 @@ POLICIES: dict[str, Policy] = {
     "lead:seat": of_lesson(lambda world: [1, "remove"]),
     "lead:begin": of_lesson(lambda world: ["triples"]),
     "lead:steer": of_lesson(lambda world: ["reveal"]),
+    "lead:report": of_lesson(),
+    "lead:report-csv": of_lesson(),
+    "lead:report-xlsx": of_lesson(),
+    "lead:paper": of_lesson(),
     # Guardians
     "family:home": adults(),
     "family:code": adults(),

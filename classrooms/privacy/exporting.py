@@ -12,7 +12,7 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 from django.utils.translation import gettext as _
 
-from classrooms.models import Activity, Classroom, User
+from classrooms.models import Activity, Classroom, Session, User
 from classrooms.privacy.holdings import Row, held_about
 from classrooms.reports.exports import safe
 
@@ -51,9 +51,9 @@ def _class_sections(classroom: Classroom) -> Sections:
             *("pk", "group__name", "enrolment", "task", "what", "amount", "made_at", "due_on")
         ),
         "invitations": classroom.invitations.order_by("pk").values("pk", "made_at", "expires_at", "accepted_at"),
-        "lessons": classroom.sessions.order_by("pk").values(
-            *("pk", "code", "language", "edition", "allows_guests", "opened_at", "started_at", "ended_at")
-        ),
+        "lessons": Session.objects.filter(classroom=classroom)
+        .order_by("pk")
+        .values(*("pk", "code", "language", "edition", "allows_guests", "opened_at", "started_at", "ended_at")),
         "activities": Activity.objects.filter(session__classroom=classroom)
         .order_by("pk")
         .values("pk", "session__code", "number", "kind", "options", "round", "started_at", "ended_at"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from io import BytesIO, StringIO
 from typing import Final
@@ -55,12 +55,13 @@ def line(row: StudentRow) -> list[Cell]:
 
 
 def class_csv(report: ClassReport) -> bytes:
+    return table_csv([header(), *map(line, report.rows)])
+
+
+def table_csv(lines: Iterable[Sequence[Cell]]) -> bytes:
     """For a spreadsheet: in UTF-8 with the mark that tells so, and with nothing that it would take for a formula."""
     text = StringIO()
-    writer = csv.writer(text)
-    writer.writerow(header())
-    for row in report.rows:
-        writer.writerow([safe(cell) for cell in line(row)])
+    csv.writer(text).writerows([safe(cell) for cell in each] for each in lines)
     return text.getvalue().encode("utf-8-sig")
 
 
@@ -75,22 +76,29 @@ def class_xlsx(report: ClassReport) -> bytes:
     """A workbook of two sheets: the class, and what the levels mean. Texts are written as texts, never as formulas."""
     file = BytesIO()
     with xlsxwriter.Workbook(file, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}) as book:
-        bold = book.add_format({"bold": True, "text_wrap": True, "valign": "top"})
-        day = book.add_format({"num_format": "yyyy-mm-dd"})
-        sheet = book.add_worksheet(_("Class"))
-        _write_row(sheet, 0, header(), bold, day)
-        for number, row in enumerate(report.rows, 1):
-            _write_row(sheet, number, line(row), None, day)
+        sheet = write_table(book, _("Class"), [header(), *map(line, report.rows)])
         last = len(header()) - 1
-        sheet.set_column(0, 1, _WIDE)
-        sheet.set_column(2, last - 1, _NARROW)
         sheet.set_column(last, last, 2 * _WIDE)
-        sheet.freeze_panes(1, 1)
         levels = book.add_worksheet(_("Levels"))
         for number, (level, word) in enumerate(LEVELS.items()):
             levels.write_number(number, 0, int(level))
             levels.write_string(number, 1, str(word))
     return file.getvalue()
+
+
+def write_table(
+    book: xlsxwriter.Workbook, title: str, lines: Sequence[Sequence[Cell]]
+) -> xlsxwriter.worksheet.Worksheet:
+    """A sheet whose first line is the header, and whose first two columns are names."""
+    bold = book.add_format({"bold": True, "text_wrap": True, "valign": "top"})
+    day = book.add_format({"num_format": "yyyy-mm-dd"})
+    sheet = book.add_worksheet(title)
+    for number, cells in enumerate(lines):
+        _write_row(sheet, number, cells, None if number else bold, day)
+    sheet.set_column(0, 1, _WIDE)
+    sheet.set_column(2, len(lines[0]) - 1, _NARROW)
+    sheet.freeze_panes(1, 1)
+    return sheet
 
 
 def _write_row(

@@ -110,9 +110,7 @@ def open_dealt(activity: Activity, way: Way, players: Sequence[Player], options:
     """A match of these players, with the cards on the table."""
     now = time.time()
     first, *others = players
-    match = matches.open_match(
-        way=way, options=options, player=first, others=others, place=place_of(activity), now=now
-    )
+    match = matches.open_match(way=way, options=options, player=first, others=others, place=place_of(activity), now=now)
     return matches.command(match.code, ask.Deal(0), now=now).match
 
 

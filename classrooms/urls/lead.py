@@ -16,4 +16,8 @@ urlpatterns = [
     path("<slug:code>/seat/<int:number>/<slug:order>/", leading.seat, name="seat"),
     path("<slug:code>/begin/<slug:kind>/", leading.begin, name="begin"),
     path("<slug:code>/steer/<slug:order>/", leading.steer, name="steer"),
+    path("<slug:code>/report/", leading.report, name="report"),
+    path("<slug:code>/report.csv", leading.report_csv, name="report-csv"),
+    path("<slug:code>/report.xlsx", leading.report_xlsx, name="report-xlsx"),
+    path("<slug:code>/paper.pdf", leading.paper, name="paper"),
 ]

@@ -13,12 +13,20 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from classrooms.access import adult, adults_only, taught_class
-from classrooms.models import Attendee, Session
+from classrooms.audit import note
+from classrooms.cards.login_cards import Paper
+from classrooms.models import Action, Attendee, Session
 from classrooms.sessions import joining, leading, live
 from classrooms.sessions.activities import kinds
+from classrooms.sessions.activities.silent_board import KIND as SILENT_BOARD
+from classrooms.sessions.activities.silent_board import board_of
 from classrooms.sessions.errors import NotNow
+from classrooms.sessions.paper import Sheet, boards_pdf
+from classrooms.sessions.report import file_name, session_csv, session_report, session_xlsx
 from classrooms.sessions.screens import projector_screen, remote_screen
+from classrooms.views.reports import CSV, XLSX
 from classrooms.views.session import session_by_code
+from games.rules import Feature
 from setsite.http import Request
 
 
@@ -68,6 +76,7 @@ def projector_part(request: Request, code: str) -> HttpResponse:
     return _news(request, session) or HttpResponse(_projector_part(request, session))
 
 
+PRINTED_ROUNDS = 3
 _MOST_DIGITS = 4
 ORDERS: dict[str, Callable[[Session], None]] = {
     "start": leading.start,
@@ -145,6 +154,64 @@ def steer(request: Request, code: str, order: str) -> HttpResponse:
     session = led_session(request, code)
     seen = _number(request.POST, "round")
     return _done(request, session, lambda: leading.steer(session, order, request.POST, round_seen=seen))
+
+
+@require_safe
+@adults_only
+def report(request: Request, code: str) -> HttpResponse:
+    """Who was there, and what each answered; while the lesson runs as well."""
+    session = led_session(request, code)
+    context = {
+        "classroom": session.classroom,
+        "session": session,
+        "report": session_report(session),
+        "features": list(Feature),
+    }
+    return render(request, "session/report.html", context)
+
+
+@require_safe
+@adults_only
+def report_csv(request: Request, code: str) -> HttpResponse:
+    return _report_file(request, code, "csv")
+
+
+@require_safe
+@adults_only
+def report_xlsx(request: Request, code: str) -> HttpResponse:
+    return _report_file(request, code, "xlsx")
+
+
+def _report_file(request: Request, code: str, kind: str) -> HttpResponse:
+    session = led_session(request, code)
+    found = session_report(session)
+    content, content_type = (session_csv(found), CSV) if kind == "csv" else (session_xlsx(found), XLSX)
+    note(adult(request), Action.EXPORTED, classroom=session.classroom, amount=len(found.students))
+    return _download(content, content_type, file_name(found, kind))
+
+
+@require_safe
+@adults_only
+def paper(request: Request, code: str) -> HttpResponse:
+    """The boards of this round and the next ones to print, with their answers on the last page."""
+    session = led_session(request, code)
+    activity = session.activities.filter(kind=SILENT_BOARD.slug).last()
+    if activity is None:
+        messages.error(request, _("Begin a silent board first; then there is something to print."))
+        return redirect("lead:remote", session.code)
+    rounds = range(activity.round, activity.round + PRINTED_ROUNDS)
+    sheets = [Sheet(number, board_of(activity, number)) for number in rounds]
+    classroom = session.classroom
+    size = Paper.LETTER if classroom.language == "en-us" else Paper.A4
+    if request.GET.get("paper") in set(Paper):
+        size = Paper(request.GET["paper"])
+    pdf = boards_pdf(sheets, class_name=classroom.name, code=session.code, paper=size)
+    return _download(pdf, "application/pdf", f"boards-{session.code}.pdf".lower())
+
+
+def _download(content: bytes, content_type: str, name: str) -> HttpResponse:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return HttpResponse(content, content_type=content_type, headers=headers)
 
 
 def _refuse(words: str) -> None:

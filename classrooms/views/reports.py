@@ -21,6 +21,7 @@ from classrooms.reports.charts import week_chart
 from classrooms.reports.exports import class_csv, class_xlsx, file_name
 from classrooms.reports.ledger import ledger as read_ledger
 from classrooms.reports.report import DIFFERING_SKILLS, FEATURE_SKILLS, KIND_SKILLS, class_report, student_report
+from classrooms.sessions.report import latest_sessions
 from games.rules import Feature
 from lessons.mastery import Level
 from setsite.http import Request
@@ -33,7 +34,8 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 @adults_only
 def overview(request: Request, pk: int) -> HttpResponse:
     """The class at a glance: who needs help first."""
-    return _report_page(request, "teach/class.html", taught_class(request, pk))
+    classroom = taught_class(request, pk)
+    return _report_page(request, "teach/class.html", classroom, lessons=latest_sessions(classroom))
 
 
 @require_safe
@@ -43,8 +45,9 @@ def print_view(request: Request, pk: int) -> HttpResponse:
     return _report_page(request, "teach/print.html", taught_class(request, pk))
 
 
-def _report_page(request: Request, template: str, classroom: Classroom) -> HttpResponse:
+def _report_page(request: Request, template: str, classroom: Classroom, **more: Any) -> HttpResponse:
     context = {
+        **more,
         "classroom": classroom,
         "report": class_report(classroom, now=time.time()),
         "levels": list(Level),

@@ -203,6 +203,7 @@ def _page(
         "link": request.build_absolute_uri(f"/play/{match.code}/"),
         "can_sit": match.way == Way.TOGETHER and state.phase is not Phase.OVER,
         "can_play_again": seat is not None and match.way in ALONE_WAYS,
+        "lesson": f"/{match.place}/" if match.place else "",
         "own_factor": state.seats[seat.number].factor if seat else 1.0,
         "is_waiting": state.phase is Phase.WAITING,
         "is_over": state.phase is Phase.OVER,

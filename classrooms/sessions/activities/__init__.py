@@ -9,7 +9,7 @@ from importlib import import_module
 from classrooms.models import Activity
 from classrooms.sessions.activities.base import Kind
 
-_MODULES = ("triples", "silent_board", "relay", "builder", "unit")
+_MODULES = ("triples", "silent_board", "box_game", "tables", "relay", "builder", "unit")
 
 
 @cache

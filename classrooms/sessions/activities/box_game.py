@@ -108,7 +108,8 @@ class BoxGame(Kind):
 
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
         seat = _seat(activity, attendee)
-        deed = form.get("do", "")
+        # The third card sends the form by itself, without a button.
+        deed = form.get("do") or ("pick" if "cards" in form else "")
         if deed == "why":
             self._say_why(activity, attendee, form, now)
             return False
@@ -264,8 +265,7 @@ class BoxGame(Kind):
         table = table_context(match, state)
         names = _names(activity)
         context: dict[str, Any] = {
-            "cards": state.table,
-            "columns": table["columns"],
+            "rows": table["columns"],
             "places": table["places"],
             "left": len(state.deck),
             "found": sum(len(seat.sets) for seat in state.seats),
@@ -280,7 +280,7 @@ class BoxGame(Kind):
         elif pick := table["pick"]:
             left = pick.at + VERDICT_SECONDS - time.time()
             if left > 0:
-                context["shown"] = Shown(names.get(pick.seat, pick.name), pick.verdict, left)
+                context["last"] = Shown(names.get(pick.seat, pick.name), pick.verdict, left)
         if activity.session.shows_scores:
             context["scores"] = _scores(state, names)
         return Screen("session/box_projector.html", context)

@@ -34,6 +34,7 @@ from classrooms.sessions.activities.base import (
 )
 from classrooms.sessions.activities.decks import DeckForm, deck_of, is_easy
 from classrooms.sessions.errors import NotNow
+from classrooms.sessions.paper import read_letters
 from games.boards import BadPick, picked
 from games.rules import Card, Feature, explain, find_sets
 from games.rules.symmetries import Symmetry
@@ -77,6 +78,12 @@ def draw_board(deck: tuple[Card, ...], size: int, seed: str, targets: frozenset[
     return best
 
 
+def board_of(activity: Activity, number: int) -> tuple[Card, ...]:
+    """The board of any round: everything that it comes from is frozen with the start, so that it can be printed."""
+    seed, targets = f"{activity.state['seed']}/{number}", frozenset(activity.state["targets"])
+    return draw_board(deck_of(activity), activity.options["size"], seed, targets)
+
+
 def _boards(deck: tuple[Card, ...], size: int, seed: str) -> Iterator[tuple[Card, ...]]:
     rng = random.Random(seed)
     while True:
@@ -92,7 +99,7 @@ class Arrangement:
         board = tuple(map(Card.from_index, activity.state["board"]))
         self.originals = dict(zip(board, board, strict=True))
         """By the card that is shown, in the order in which they lie."""
-        if attendee and activity.options["own"]:
+        if attendee and activity.options["own"] and not attendee.is_on_paper:
             rng = random.Random(f"{activity.state['seed']}/{activity.round}/{attendee.number}")
             symmetry = _symmetry(deck_of(activity), rng)
             self.originals = {symmetry.card(card): card for card in rng.sample(board, len(board))}
@@ -138,18 +145,17 @@ class SilentBoard(Kind):
     form = BoardForm
 
     def begin(self, activity: Activity) -> dict[str, Any]:
-        seed = secrets.token_hex(8)
-        return {"seed": seed, "board": self._new_board(activity, seed)}
+        there = activity.session.attendees.filter(removed_at=None).values_list("target", flat=True)
+        targets = sorted({target for target in there if target})
+        activity.state = {"seed": secrets.token_hex(8), "targets": targets}
+        return {**activity.state, "board": self._board(activity)}
 
     def next_round(self, activity: Activity) -> None:
         super().next_round(activity)
-        activity.state["board"] = self._new_board(activity, activity.state["seed"])
+        activity.state["board"] = self._board(activity)
 
-    def _new_board(self, activity: Activity, seed: str) -> list[int]:
-        there = activity.session.attendees.filter(removed_at=None)
-        targets = frozenset(target for target in there.values_list("target", flat=True) if target)
-        board = draw_board(deck_of(activity), activity.options["size"], f"{seed}/{activity.round}", targets)
-        return [card.index for card in board]
+    def _board(self, activity: Activity) -> list[int]:
+        return [card.index for card in board_of(activity, activity.round)]
 
     def orders(self, activity: Activity) -> list[Order]:
         if activity.stage == Stage.OPEN:
@@ -160,6 +166,9 @@ class SilentBoard(Kind):
         if activity.stage != Stage.OPEN:
             raise NotNow(_("The answer is there already. Look at the board."))
         arrangement = Arrangement(activity, attendee)
+        if "letters" in form:
+            self._keep_sheet(activity, attendee, form.get("letters", ""), now)
+            return False
         try:
             triple = picked(arrangement.cards, form.getlist("cards"))
         except BadPick as error:
@@ -170,6 +179,15 @@ class SilentBoard(Kind):
             raise NotNow(_again(explain(*triple)))
         keep(activity, attendee, self._given(activity, attendee, arrangement, triple, earlier), now)
         return False
+
+    def _keep_sheet(self, activity: Activity, attendee: Attendee, letters: str, now: float) -> None:
+        """What somebody has written on paper, by the letters of the class's board; what stands there twice is once."""
+        arrangement = Arrangement(activity, attendee)
+        for originals in read_letters(letters, Arrangement(activity, None).cards):
+            triple = _triple(arrangement.shown(originals))
+            earlier = _own_rows(activity, attendee)
+            if arrangement.key(triple) not in {tuple(row.cards) for row in earlier}:
+                keep(activity, attendee, self._given(activity, attendee, arrangement, triple, earlier), now)
 
     def _given(
         self,
@@ -236,6 +254,12 @@ class SilentBoard(Kind):
         if activity.stage != Stage.OPEN:
             context["sets"] = sets
         return Screen("session/board_projector.html", context)
+
+    def remote(self, activity: Activity) -> Screen:
+        return Screen("session/board_remote.html", self.projector(activity).context)
+
+    def paper(self, activity: Activity) -> Screen | None:
+        return Screen("session/board_paper.html") if activity.stage == Stage.OPEN else None
 
     def _sets(self, activity: Activity, arrangement: Arrangement, own: set[tuple[int, ...]]) -> list[FoundSet]:
         """Every SET of the board, those that most have found first."""

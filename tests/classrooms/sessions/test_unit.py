@@ -21,11 +21,6 @@ from tests.classrooms.sessions.lesson import Lesson, a_lesson
 
 pytestmark = pytest.mark.django_db
 
-@pytest.fixture(autouse=True)
-def _no_counts():
-    cache.clear()
-
-
 UNITS = [unit.slug for unit in course()]
 
 
