@@ -5,12 +5,19 @@ from django.utils import timezone
 
 from classrooms import privacy
 from classrooms.family import letters
+from classrooms.reports import summary
 
 
 @shared_task(ignore_result=True)
 def send_weekly_letters() -> int:
     """Send the letters about the week that is over that have not gone out yet."""
     return letters.send_weekly_letters(timezone.now())
+
+
+@shared_task(ignore_result=True)
+def send_friday_summaries() -> int:
+    """Send teachers the summary of their week."""
+    return summary.send_friday_summaries(timezone.now())
 
 
 @shared_task(ignore_result=True)

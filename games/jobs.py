@@ -1,4 +1,4 @@
-"""Work of the game that takes its time: odds by simulation."""
+"""Work of the game that takes its time: odds by simulation, and decks to print."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from games.odds.deals import FirstDeals, simulate_first_deals
 from games.odds.decks import BadQuestion
 from games.odds.games import WholeGames, simulate_games
 from games.odds.tallies import Tally
+from games.printing.deck import Deck
+from games.printing.printed import printed
 from setsite.jobs.kinds import Failure, Kind, Made, Reporter, declare
 
 MOST_POINTS = 60
@@ -80,4 +82,9 @@ def _tally(tally: Tally) -> dict[str, Any]:
     return {"trials": tally.seen, "without": tally.without_set, "chance": tally.chance, "low": low, "high": high}
 
 
+def print_deck(asked: Mapping[str, Any], report: Reporter) -> Made:
+    return printed(Deck.asked(asked).pages(), title=_("A deck of cards"), name="setsite-deck.pdf", report=report)
+
+
 declare(Kind("odds", gettext_lazy("Odds by simulation"), simulate, template="games/_odds_result.html"))
+declare(Kind("deck", gettext_lazy("A deck of cards"), print_deck, template="printing/_result.html"))

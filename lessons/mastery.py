@@ -153,6 +153,10 @@ def statuses(states: States, now: float) -> list[Status]:
     return [status(state, now) for state in states.values()]
 
 
+def mastered_skills(states: States, now: float) -> list[Skill]:
+    return [each.skill for each in statuses(states, now) if each.level is Level.MASTERED]
+
+
 def due_skills(states: States, now: float) -> list[Skill]:
     """What is to be reviewed, the longest overdue for its interval first."""
 

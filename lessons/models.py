@@ -29,7 +29,7 @@ class Attempt(Learner):
 
     at = models.DateTimeField(db_index=True)
     place = models.CharField(max_length=80)
-    """Where it was asked: "unit/step", or "practice"."""
+    """Where it was asked: "unit/step", "practice", or "sheet"."""
     kind = models.CharField(max_length=20, choices=[(kind, kind) for kind in Kind], blank=True)
     """Empty for a question that only the course asks."""
     wanted = models.JSONField(default=dict)

@@ -67,6 +67,14 @@ def rights_at(player: Player | None, place: str) -> list[Wanted]:
     return [wanted_from(record) for record in records.values() if record]
 
 
+def right_seeds(player: Player | None, place: str, seeds: Iterable[str]) -> set[str]:
+    """Of these exercises of a place those that the learner has got right."""
+    if player is None:
+        return set()
+    rights = Attempt.objects.filter(place=place, seed__in=list(seeds), is_right=True, **player.key)
+    return set(rights.values_list("seed", flat=True))
+
+
 def latest_tries(player: Player | None) -> list[Try]:
     """The newest tries that count, oldest first: enough to see what to do next."""
     if player is None:
@@ -131,6 +139,11 @@ class AboutMe:
     fastest: dict[str, float]
     tries: int
     rights: int
+
+    @property
+    def has_mastered(self) -> bool:
+        """Whether there is something for a certificate."""
+        return any(status.level is Level.MASTERED for status in self.skills)
 
     @property
     def is_ready_for_full_deck(self) -> bool:

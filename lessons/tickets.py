@@ -33,7 +33,7 @@ class BadTicket(ValueError):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
     place: str
-    """ "unit/step", or "practice"."""
+    """ "unit/step", "practice", or "sheet"."""
     wanted: Wanted
     seed: str
     """Empty for the exercise that the course itself has written down at that place."""

@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from lessons.views import course, practice
+from lessons.views import course, practice, sheet
 
 app_name = "learn"
 urlpatterns = [
     path("", course.home, name="home"),
     path("practice/", practice.practice, name="practice"),
     path("me/", practice.me, name="me"),
+    path("sheet/<slug:kind>/<slug:code>/", sheet.sheet, name="sheet"),
     path("<slug:unit>/<slug:step>/", course.step, name="step"),
 ]

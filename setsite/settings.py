@@ -303,6 +303,10 @@ CELERY_BEAT_SCHEDULE = {
         "task": "classrooms.tasks.send_weekly_letters",
         "schedule": crontab(hour="7,8", minute="0", day_of_week="mon"),
     },
+    "friday-summaries": {
+        "task": "classrooms.tasks.send_friday_summaries",
+        "schedule": crontab(hour="15,16", minute="0", day_of_week="fri"),
+    },
     "keep-privacy": {"task": "classrooms.tasks.keep_privacy", "schedule": crontab(hour="3", minute="20")},
 }
 

@@ -25,6 +25,7 @@ urlpatterns = [
     path("family/", include("classrooms.urls.family")),
     path("jobs/", include("setsite.jobs.urls")),
     path("lab/", include("games.lab_urls")),
+    path("print/", include("classrooms.urls.printing")),
     path("privacy/", include("classrooms.urls.privacy")),
     path("account/", account.account, name="account"),
     path("account/next/", account.landing, name="landing"),

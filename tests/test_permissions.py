@@ -21,8 +21,8 @@ from django.utils import timezone
 
 from classrooms.assignments import assign
 from classrooms.classes import invitation_token, invite
-from classrooms.family.letters import stop_token
 from classrooms.models import Assignment, Classroom, Enrolment, Guardianship, RosterImport, Session, Task, User
+from classrooms.post import stop_token
 from classrooms.privacy.undo_mail import undo_token
 from classrooms.sessions import joining, leading
 from classrooms.signing_in import card_token
@@ -32,6 +32,7 @@ from games.models import Match, Way
 from games.players import Player
 from games.rules import Options
 from games.rules import commands as ask
+from setsite.models import Job
 from tests.classrooms.people import enrol, make_adult, make_classroom
 
 pytestmark = pytest.mark.django_db
@@ -57,7 +58,7 @@ class Answer(Enum):
 
 @dataclass(frozen=True)
 class World:
-    """A class with a student and a game and a live lesson of hers, her guardian, and others whom it is no business of."""
+    """A class, a student with a game and a live lesson of hers, her guardian, and others whom it is no business of."""
 
     users: dict[Role, User]
     classroom: Classroom
@@ -72,6 +73,7 @@ class World:
     gone_child: User
     gone_adult: User
     invitation: str
+    job: Job
 
 
 @pytest.fixture
@@ -117,6 +119,7 @@ def world() -> World:
         gone_class=gone_class,
         gone_child=gone.student,
         gone_adult=gone_adult,
+        job=Job.objects.create(kind="odds", user=mia.student, asked={"what": "deals", "deck": "full", "cards": 12}),
         invitation=invitation_token(invite(classroom, "colleague@school.example", by=teacher)),
     )
 
@@ -202,6 +205,11 @@ def of_lesson_seat() -> Policy:
     return Policy(frozenset({Role.STUDENT}), lambda world: [world.lesson.code], asks_to_sign_in=False)
 
 
+def of_job(more: Arguments = nothing) -> Policy:
+    """For who has asked for it."""
+    return Policy(frozenset({Role.STUDENT}), lambda world: [world.job.pk, *more(world)], asks_to_sign_in=False)
+
+
 def _plan(world: World) -> list[Any]:
     return [world.plan.pk]
 
@@ -214,6 +222,7 @@ POLICIES: dict[str, Policy] = {
     "learn:home": everybody(),
     "learn:practice": everybody(),
     "learn:me": everybody(),
+    "learn:sheet": everybody(lambda world: ["is-set", "apple-6-fair"]),
     "learn:step": everybody(lambda world: ["cards", "four-features"]),
     "play:lobby": everybody(),
     "play:find": everybody(),
@@ -242,6 +251,7 @@ POLICIES: dict[str, Policy] = {
     # Teachers
     "teach:home": adults(),
     "teach:new": adults(),
+    "teach:summary": adults(),
     "teach:invitation": adults(lambda world: [world.invitation]),
     "teach:settings": of_class(),
     "teach:code": of_class(),
@@ -292,6 +302,12 @@ POLICIES: dict[str, Policy] = {
     "lead:report-csv": of_lesson(),
     "lead:report-xlsx": of_lesson(),
     "lead:paper": of_lesson(),
+    # Paper: games and exercises for everybody; one's own certificate tells strangers only that there is none.
+    "print:home": everybody(),
+    "print:deck": everybody(),
+    "print:worksheet": everybody(),
+    "print:certificate": everybody(),
+    "print:certificates": of_class(),
     # Guardians
     "family:home": adults(),
     "family:code": adults(),
@@ -318,6 +334,13 @@ POLICIES: dict[str, Policy] = {
     "privacy:delete-class": of_class(),
     "privacy:undo-class": Policy(frozenset({Role.TEACHER}), lambda world: [world.gone_class.pk]),
     "privacy:log": of_class(),
+    # What was asked for is its owner's.
+    "lab:lab": everybody(),
+    "lab:data": of_job(lambda world: ["json"]),
+    "jobs:jobs": everybody(),
+    "jobs:job": of_job(),
+    "jobs:stop": of_job(),
+    "jobs:file": halfway(of_job()),
     # One's own account
     "account": Policy(EVERYBODY - STRANGERS, nothing),
     "landing": everybody(),

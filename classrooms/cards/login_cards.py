@@ -5,19 +5,17 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
-import qrcode
 from django.utils.translation import gettext as _
-from qrcode.constants import ERROR_CORRECT_M
 from reportlab.lib.colors import HexColor, black
-from reportlab.lib.pagesizes import A4, LETTER
 from reportlab.lib.units import mm
-from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from classrooms.cards import lettering, picture_art
+from classrooms.cards import picture_art
 from classrooms.cards.picture_art import Fill
+from games.printing import lettering
+from games.printing.paper import Grid, Paper
+from games.printing.pdf import draw_code
 
 WIDTH, HEIGHT = 90 * mm, 50 * mm
 COLUMNS, ROWS = 2, 5
@@ -27,16 +25,6 @@ _SOFT = HexColor("#5d564b")
 _LEFT, _RIGHT = 4 * mm, 86 * mm
 _TEXT = 43 * mm
 _PICTURE, _GAP = 13 * mm, 2 * mm
-
-
-class Paper(StrEnum):
-    A4 = "a4"
-    LETTER = "letter"
-
-    @property
-    def size(self) -> tuple[float, float]:
-        width, height = LETTER if self is Paper.LETTER else A4
-        return width, height
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,61 +47,35 @@ def cards_pdf(cards: Sequence[Card], *, class_name: str, code: str, join: str, p
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pagesize=paper.size, invariant=True)
     canvas.setTitle(_("Login cards: %(class)s") % {"class": class_name})
-    for sheet in _sheets(cards):
-        for (x, y), card in zip(_places(paper), sheet, strict=False):
+    grid = sheet_grid(paper)
+    for sheet in _sheets(cards, len(grid)):
+        for (x, y), card in zip(grid.places(), sheet, strict=False):
             canvas.saveState()
             canvas.translate(x, y)
             _draw_card(canvas, card, class_name, code, join)
             canvas.restoreState()
-        _draw_cut_marks(canvas, paper)
+        _draw_cut_marks(canvas, grid)
         canvas.showPage()
     canvas.save()
     return buffer.getvalue()
 
 
-def _sheets(cards: Sequence[Card]) -> Iterator[Sequence[Card]]:
-    step = COLUMNS * ROWS
-    return (cards[start : start + step] for start in range(0, len(cards), step))
+def sheet_grid(paper: Paper) -> Grid:
+    return Grid(sheet=paper.size, columns=COLUMNS, rows=ROWS, width=WIDTH, height=HEIGHT)
 
 
-def corner(paper: Paper) -> tuple[float, float]:
-    """Where the cards of a sheet begin, from the lower left."""
-    width, height = paper.size
-    return (width - COLUMNS * WIDTH) / 2, (height - ROWS * HEIGHT) / 2
+def _sheets(cards: Sequence[Card], size: int) -> Iterator[Sequence[Card]]:
+    return (cards[start : start + size] for start in range(0, len(cards), size))
 
 
-def _places(paper: Paper) -> Iterator[tuple[float, float]]:
-    left, bottom = corner(paper)
-    for row in reversed(range(ROWS)):
-        for column in range(COLUMNS):
-            yield left + column * WIDTH, bottom + row * HEIGHT
-
-
-def _draw_cut_marks(canvas: Canvas, paper: Paper) -> None:
-    """A small cross wherever four cards meet, and lines in the margin to lay a ruler on."""
-    left, bottom = corner(paper)
+def _draw_cut_marks(canvas: Canvas, grid: Grid) -> None:
     canvas.setStrokeColor(black)
     canvas.setLineWidth(0.4)
-    arm = 2 * mm
-    for column in range(COLUMNS + 1):
-        for row in range(ROWS + 1):
-            x, y = left + column * WIDTH, bottom + row * HEIGHT
-            canvas.line(x - arm, y, x + arm, y)
-            canvas.line(x, y - arm, x, y + arm)
-    reach = 6 * mm
-    top, right = bottom + ROWS * HEIGHT, left + COLUMNS * WIDTH
-    for column in range(COLUMNS + 1):
-        x = left + column * WIDTH
-        canvas.line(x, bottom - reach, x, bottom)
-        canvas.line(x, top, x, top + reach)
-    for row in range(ROWS + 1):
-        y = bottom + row * HEIGHT
-        canvas.line(left - reach, y, left, y)
-        canvas.line(right, y, right + reach, y)
+    canvas.lines(list(grid.cut_marks()))
 
 
 def _draw_card(canvas: Canvas, card: Card, class_name: str, code: str, join: str) -> None:
-    _draw_qr(canvas, card.address, _LEFT, HEIGHT - _LEFT - QR_SIZE)
+    draw_code(canvas, card.address, _LEFT, HEIGHT - _LEFT - QR_SIZE, QR_SIZE)
     canvas.setFillColor(_SOFT)
     _draw_text(canvas, class_name, _TEXT, 43.5 * mm, size=9, font=lettering.REGULAR)
     canvas.setFillColor(_INK)
@@ -147,33 +109,10 @@ def _draw_name_line(canvas: Canvas, number: int) -> None:
 
 def _draw_text(canvas: Canvas, text: str, x: float, y: float, *, size: float, font: str, right: float = _RIGHT) -> None:
     """One line, made smaller until it fits; letters that no font of ours has are not drawn half."""
-    found = lettering.font_for(text, font)
-    letters = lettering.in_drawn_order(text)
-    if found is None or letters is None:
-        return
-    width = stringWidth(letters, found, size)
-    canvas.setFont(found, min(size, size * (right - x) / width) if width else size)
-    canvas.drawString(x, y, letters)
-
-
-def _draw_qr(canvas: Canvas, address: str, x: float, y: float) -> None:
-    """The code as rectangles, a run of dark squares at a time, so that it stays sharp at any size."""
-    code = qrcode.QRCode(error_correction=ERROR_CORRECT_M, border=0)
-    code.add_data(address)
-    code.make(fit=True)
-    matrix = code.get_matrix()
-    side = QR_SIZE / len(matrix)
-    canvas.setFillColor(black)
-    squares = canvas.beginPath()
-    for number, row in enumerate(matrix):
-        start = None
-        for column, is_dark in enumerate([*row, False]):
-            if is_dark and start is None:
-                start = column
-            elif not is_dark and start is not None:
-                squares.rect(x + start * side, y + QR_SIZE - (number + 1) * side, (column - start) * side, side)
-                start = None
-    canvas.drawPath(squares, stroke=0, fill=1)
+    line = lettering.fitted(text, size, font=font, room=right - x)
+    if line:
+        canvas.setFont(line.font, line.size)
+        canvas.drawString(x, y, line.letters)
 
 
 def _draw_picture(canvas: Canvas, slug: str, x: float, y: float, size: float) -> None:

@@ -3,7 +3,7 @@
 from classrooms.models.assignments import Assignment, Task
 from classrooms.models.classes import Classroom, Enrolment, Group, RosterImport, TeacherInvitation
 from classrooms.models.people import GuardianCode, Guardianship, Kind, User
-from classrooms.models.records import Action, AuditEntry, Letter
+from classrooms.models.records import Action, AuditEntry, Letter, Post
 from classrooms.models.sessions import Activity, Answer, Attendee, Session, Stage
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Guardianship",
     "Kind",
     "Letter",
+    "Post",
     "RosterImport",
     "Session",
     "Stage",

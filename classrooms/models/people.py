@@ -57,6 +57,9 @@ class User(AbstractBaseUser, PermissionsMixin):
     deleted_at = models.DateTimeField(null=True, blank=True)
     """Since when it is gone for everybody; a while later it really is."""
 
+    wants_summary = models.BooleanField(default=True)
+    """Whether a teacher gets the summary of each week."""
+
     is_home = models.BooleanField(default=False)
     """A student whose account a guardian made: no school may reset or delete it."""
     pictures = models.JSONField(default=list, blank=True)

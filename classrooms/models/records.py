@@ -57,18 +57,24 @@ class AuditEntry(models.Model):
         return f"{self.actor} {self.action} {self.person or self.classroom}"
 
 
-class Letter(models.Model):
-    """A weekly letter that went out; a second one for the same week cannot be written."""
+class Post(models.TextChoices):
+    FAMILY = "family", _("the guardians' weekly letter")
+    CLASS = "class", _("the teacher's Friday summary")
 
-    guardian = models.ForeignKey(User, on_delete=models.CASCADE, related_name="letters")
+
+class Letter(models.Model):
+    """A letter that went out; a second one of its kind for the same week cannot be written."""
+
+    reader = models.ForeignKey(User, on_delete=models.CASCADE, related_name="letters")
+    kind = models.CharField(max_length=10, choices=Post.choices, default=Post.FAMILY)
     week = models.DateField()
     """The Monday of the week that it tells about."""
     sent_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints: ClassVar = [
-            models.UniqueConstraint(fields=["guardian", "week"], name="a_guardian_gets_one_letter_a_week")
+            models.UniqueConstraint(fields=["reader", "kind", "week"], name="a_letter_of_a_kind_comes_once_a_week")
         ]
 
     def __str__(self) -> str:
-        return f"{self.week} to {self.guardian}"
+        return f"{self.kind} {self.week} to {self.reader}"

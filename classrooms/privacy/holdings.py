@@ -55,7 +55,7 @@ HOLDINGS = (
         "person",
         "classrooms.User",
         *("kind", "email", "display_name", "language", "joined_at", "last_login", "is_active", "is_staff"),
-        *("is_superuser", "is_home", "pictures", "card_number", "deleted_at"),
+        *("is_superuser", "is_home", "pictures", "card_number", "wants_summary", "deleted_at"),
         path="pk",
     ),
     _own(
@@ -82,7 +82,7 @@ HOLDINGS = (
             Role("made_by", ("made_at", "expires_at", "used_at"), name="maker"),
         ),
     ),
-    _own("letters", "classrooms.Letter", "week", "sent_at", path="guardian"),
+    _own("letters", "classrooms.Letter", "kind", "week", "sent_at", path="reader"),
     Holding(
         "assignments",
         "classrooms.Assignment",
@@ -112,6 +112,7 @@ HOLDINGS = (
     ),
     _own("steps", "lessons.StepDone", "unit", "step", "at"),
     _own("progress", "lessons.Progress", "skill", "state"),
+    _own("jobs", "setsite.Job", "kind", "asked", "state", "result", "error", "file_name", "made_at", "ended_at"),
     _own("puzzles", "games.PuzzleResult", "day", "deck", "found", "wrong", "started_at", "finished_at"),
     _own(
         "games",

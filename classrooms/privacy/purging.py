@@ -21,6 +21,7 @@ from classrooms.privacy.deleting import undo_ends_before
 from classrooms.rosters.proposals import forget_imports
 from games.models import Match, PuzzleResult, Seat
 from lessons.models import Attempt, Progress, StepDone
+from setsite.models import Job
 
 _MANY = 500
 GONE = "gone"
@@ -96,7 +97,7 @@ def purge_guests(now: datetime) -> int:
     for start in range(0, len(idle), _MANY):
         guests = idle[start : start + _MANY]
         with transaction.atomic():
-            for model in (Attempt, StepDone, Progress, PuzzleResult, Attendee):
+            for model in (Attempt, StepDone, Progress, PuzzleResult, Attendee, Job):
                 model._default_manager.filter(guest__in=guests).delete()
             _leave_tables(Seat.objects.filter(guest__in=guests))
     Session.objects.filter(expire_date__lt=now).delete()
@@ -110,6 +111,7 @@ def _traces() -> Iterator[tuple[QuerySet[Any], str]]:
         (StepDone, "at"),
         (Progress, ""),
         (PuzzleResult, "started_at"),
+        (Job, "made_at"),
         (Seat, "match__touched_at"),
         (Attendee, "joined_at"),
     )

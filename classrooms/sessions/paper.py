@@ -15,11 +15,11 @@ from reportlab.lib.colors import black
 from reportlab.lib.units import mm
 from reportlab.pdfgen.canvas import Canvas
 
-from classrooms.cards import lettering
-from classrooms.cards.login_cards import Paper
 from classrooms.sessions.errors import NotNow
 from games.art.palettes import PALETTES
 from games.art.pdf import card_height, draw_card
+from games.printing import lettering
+from games.printing.paper import Paper
 from games.rules import Card, find_sets
 from games.rules.triples import Triple, differing
 

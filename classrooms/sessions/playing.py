@@ -57,7 +57,10 @@ class RulesForm(forms.Form):
 
 def match_changed(code: str, version: int) -> None:
     """Have the screens of the session that a match is part of show it as it is now."""
-    way, session = _belongs_to(code)
+    try:
+        way, session = _belongs_to(code)
+    except Match.DoesNotExist:
+        return
     found = Session.objects.filter(code=session, ended_at=None).first() if session else None
     if found is None:
         return

@@ -106,6 +106,13 @@ class Put:
         return self.is_asked or isinstance(self.question, Experiment | MagicSquare)
 
     @property
+    def has_picture(self) -> bool:
+        """Whether there are cards to show beside the words."""
+        if isinstance(self.question, Look):
+            return bool(self.question.cards or self.question.verdicts)
+        return not isinstance(self.question, Experiment)
+
+    @property
     def picks(self) -> int:
         """How many answers everybody has: where all SETs are to be found, as many as there are."""
         is_hunt = self.exercise is not None and self.exercise.kind is Kind.FIND_ALL

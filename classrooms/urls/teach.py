@@ -9,6 +9,7 @@ app_name = "teach"
 urlpatterns = [
     path("", teach.home, name="home"),
     path("new/", teach.new, name="new"),
+    path("summary/", teach.summary, name="summary"),
     path("invitation/<str:token>/", teach.invitation, name="invitation"),
     path("<int:pk>/settings/", teach.settings, name="settings"),
     path("<int:pk>/settings/code/", teach.renew_code, name="code"),

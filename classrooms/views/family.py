@@ -16,11 +16,13 @@ from classrooms.access import adult, adults_only, own_child
 from classrooms.assignments import open_for
 from classrooms.audit import note
 from classrooms.cards.qr import qr_drawing
-from classrooms.family import guardians, letters
+from classrooms.family import guardians
 from classrooms.family.forms import ChildForm, CodeForm
 from classrooms.family.report import child_report, child_reports, who_can_see
-from classrooms.models import Action, Guardianship, User
+from classrooms.models import Action, Guardianship, Post, User
 from classrooms.pictures import NAMES
+from classrooms.post import read_stop_token
+from classrooms.reports.summary import set_summary
 from classrooms.signing_in import card_token
 from classrooms.students import make_home_child, reset_student
 from setsite.http import Request
@@ -170,9 +172,13 @@ def unlink(request: Request, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def stop_letters(request: Request, token: str) -> HttpResponse:
     """One click and no more letters; signing in is not needed."""
-    guardian = letters.read_stop_token(token)
-    if guardian is None:
+    found = read_stop_token(token)
+    if found is None:
         raise Http404("not a letter of ours")
+    reader, kind = found
     if request.method == "POST":
-        guardians.stop_letters(guardian)
+        if kind is Post.CLASS:
+            set_summary(reader, False)
+        else:
+            guardians.stop_letters(reader)
     return render(request, "family/letters_stop.html", {"is_stopped": request.method == "POST"})

@@ -14,7 +14,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from classrooms.access import adult, adults_only, taught_class
 from classrooms.audit import note
-from classrooms.cards.login_cards import Paper
 from classrooms.models import Action, Attendee, Session
 from classrooms.sessions import joining, leading, live
 from classrooms.sessions.activities import kinds
@@ -26,6 +25,7 @@ from classrooms.sessions.report import file_name, session_csv, session_report, s
 from classrooms.sessions.screens import projector_screen, remote_screen
 from classrooms.views.reports import CSV, XLSX
 from classrooms.views.session import session_by_code
+from games.printing.paper import Paper, usual_paper
 from games.rules import Feature
 from setsite.http import Request
 
@@ -202,7 +202,7 @@ def paper(request: Request, code: str) -> HttpResponse:
     rounds = range(activity.round, activity.round + PRINTED_ROUNDS)
     sheets = [Sheet(number, board_of(activity, number)) for number in rounds]
     classroom = session.classroom
-    size = Paper.LETTER if classroom.language == "en-us" else Paper.A4
+    size = usual_paper(classroom.language)
     if request.GET.get("paper") in set(Paper):
         size = Paper(request.GET["paper"])
     pdf = boards_pdf(sheets, class_name=classroom.name, code=session.code, paper=size)

@@ -20,7 +20,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from classrooms import students
 from classrooms.access import adult, adults_only, taught_class, taught_student
 from classrooms.audit import note
-from classrooms.cards.login_cards import Card, Paper, cards_pdf, has_printable_name
+from classrooms.cards.login_cards import Card, cards_pdf, has_printable_name
 from classrooms.family import guardians
 from classrooms.models import Action, Classroom, Enrolment, RosterImport
 from classrooms.rosters import proposals as rosters
@@ -29,6 +29,7 @@ from classrooms.rosters.forms import ChooseForm, MoveForm, PasteForm, StudentFor
 from classrooms.rosters.proposals import What
 from classrooms.signing_in import card_token
 from games.limits import Limit, TooMany
+from games.printing.paper import Paper, usual_paper
 from setsite.http import Request
 
 MOST_SHOWN_FAULTS = 20
@@ -366,8 +367,7 @@ def cards(request: Request, pk: int) -> HttpResponse:
         numbered = [(number, each) for number, each in numbered if str(each.pk) == only]
     if not numbered:
         raise Http404("nobody to print a card for")
-    default = Paper.LETTER if classroom.language == "en-us" else Paper.A4
-    wanted = request.GET.get("paper", default.value)
+    wanted = request.GET.get("paper", usual_paper(classroom.language).value)
     if wanted not in {paper.value for paper in Paper}:
         raise Http404("no such paper")
     made = [

@@ -14,6 +14,7 @@ from classrooms.class_forms import ClassForm, InvitationForm
 from classrooms.invitations import send_invitation
 from classrooms.models import Classroom
 from classrooms.queries import own_classes
+from classrooms.reports.summary import set_summary
 from setsite.http import Request
 
 
@@ -23,6 +24,14 @@ def home(request: Request) -> HttpResponse:
     """My classes, the archived ones apart."""
     found = own_classes(adult(request))
     return render(request, "teach/home.html", {"classes": found})
+
+
+@require_POST
+@adults_only
+def summary(request: Request) -> HttpResponse:
+    """Have the Friday summary, or not."""
+    set_summary(adult(request), "wants" in request.POST)
+    return redirect("teach:home")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

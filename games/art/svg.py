@@ -56,6 +56,15 @@ def card_svg_file(
     card: Card, palette: Palette | str = STANDARD, *, marks: bool | None = None, width: int = shapes.CARD_WIDTH
 ) -> str:
     """The card as a whole SVG file that needs no stylesheet; marks=None leaves it to the palette."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{_CARD_BOX}" width="{width}"'
+        f' height="{_text(width * shapes.CARD_HEIGHT / shapes.CARD_WIDTH)}" role="img">'
+        f"<title>{card}</title>{card_drawing(card, palette, marks=marks)}</svg>\n"
+    )
+
+
+def card_drawing(card: Card, palette: Palette | str = STANDARD, *, marks: bool | None = None) -> str:
+    """What is on the card, in its paints and in units of a card 300 wide."""
     palette = palette_named(palette) if isinstance(palette, str) else palette
     ink = palette.colors[card.color]
     symbols = "".join(
@@ -63,11 +72,7 @@ def card_svg_file(
     )
     mark = _mark_markup(card.color, ink) if (palette.marks if marks is None else marks) else ""
     paper = f'<rect {_paper_place()} fill="{palette.paper}" stroke="{palette.edge}" stroke-width="{shapes.EDGE}"/>'
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{_CARD_BOX}" width="{width}"'
-        f' height="{_text(width * shapes.CARD_HEIGHT / shapes.CARD_WIDTH)}" role="img">'
-        f"<title>{card}</title>{paper}{symbols}{mark}</svg>\n"
-    )
+    return f"{paper}{symbols}{mark}"
 
 
 def symbol_markup(shape: Shape, shading: Shading, ink: str = "currentColor") -> str:

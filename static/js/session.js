@@ -46,10 +46,19 @@
   });
   window.addEventListener("offline", () => offline(true));
   window.addEventListener("online", open);
-  // What was open on the remote stays open when the picture is drawn anew.
+  // What was open on the remote stays open when the picture is drawn anew, and what was being filled in stays so.
+  const fields = () => [...target.querySelectorAll("form :is(input:not([type=hidden]), select)")];
+  const key = (field) => `${field.form.action} ${field.name} ${field.type === "radio" ? field.value : ""}`;
+  const isTouched = (field) => field.matches("[type=checkbox], [type=radio]") ? field.checked !== field.defaultChecked
+    : field.matches("select") ? ![...field.options].every((each) => each.selected === each.defaultSelected) : field.value !== field.defaultValue;
   target.addEventListener("htmx:beforeSwap", () => {
     const open = [...target.querySelectorAll("details[open]")].map((each) => [...target.querySelectorAll("details")].indexOf(each));
+    const touched = screen.matches(".remote") ? new Map(fields().filter(isTouched).map((field) => [key(field), field])) : new Map();
     target.addEventListener("htmx:afterSwap", () => {
+      for (const field of fields()) {
+        const before = touched.get(key(field));
+        if (before) [field.value, field.checked] = [before.value, before.checked];
+      }
       const all = target.querySelectorAll("details");
       for (const place of open) if (all[place]) all[place].open = true;
     }, { once: true });

@@ -61,7 +61,7 @@ FIELDS: dict[str, dict[str, str]] = {
         whose="id",
         hidden="password",
         about="last_login is_superuser kind email display_name language is_active is_staff joined_at deleted_at "
-        "is_home pictures card_number",
+        "is_home pictures card_number wants_summary",
     ),
     "classrooms.Guardianship": _fields(plain="id wants_letter", whose="guardian child", about="made_at"),
     "classrooms.GuardianCode": _fields(
@@ -84,7 +84,12 @@ FIELDS: dict[str, dict[str, str]] = {
         plain="id classroom group", whose="enrolment made_by", about="task what amount made_at due_on"
     ),
     "classrooms.AuditEntry": _fields(plain="id classroom", whose="actor person", about="at action amount"),
-    "classrooms.Letter": _fields(plain="id", whose="guardian", about="week sent_at"),
+    "classrooms.Letter": _fields(plain="id", whose="reader", about="kind week sent_at"),
+    "setsite.Job": _fields(
+        plain="id progress so_far file is_to_stop attempt beat_at",
+        whose="user guest",
+        about="kind asked state result file_name error made_at ended_at",
+    ),
     "classrooms.Session": _fields(
         plain="id classroom language edition is_locked is_paused shows_scores version count",
         whose="made_by",

@@ -12,9 +12,9 @@ from django.test import Client
 from django.urls import reverse
 
 from classrooms.family import guardians
-from classrooms.family.letters import stop_token
 from classrooms.family.report import CAN, LEARNING, TOGETHER, child_report, child_reports, who_can_see
 from classrooms.models import Action, AuditEntry, Guardianship, User
+from classrooms.post import stop_token
 from classrooms.signing_in import card_token
 from classrooms.students import make_home_child
 from games.rules import Feature, is_set

@@ -125,7 +125,7 @@ def test_a_letter_that_another_worker_has_claimed_is_not_sent_again(ada, child, 
 
     def claimed_meanwhile(week, now):
         found = waiting(week, now)
-        Letter.objects.create(guardian=ada, week=week)
+        Letter.objects.create(reader=ada, week=week)
         return found
 
     monkeypatch.setattr(letters, "_waiting", claimed_meanwhile)
@@ -135,7 +135,7 @@ def test_a_letter_that_another_worker_has_claimed_is_not_sent_again(ada, child, 
 
 def test_a_letter_that_a_dead_worker_has_claimed_stays_unsent(ada, child):
     practise(child)
-    Letter.objects.create(guardian=ada, week=week_before(MONDAY))
+    Letter.objects.create(reader=ada, week=week_before(MONDAY))
     assert send_weekly_letters(MONDAY) == 0
 
 

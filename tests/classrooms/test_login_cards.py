@@ -10,22 +10,23 @@ import pytest
 import zxingcpp
 from PIL import Image
 
-from classrooms.cards import lettering, picture_art
+from classrooms.cards import picture_art
 from classrooms.cards.login_cards import (
     COLUMNS,
     HEIGHT,
     ROWS,
     WIDTH,
     Card,
-    Paper,
     cards_pdf,
-    corner,
     has_printable_name,
+    sheet_grid,
 )
 from classrooms.models import Action, AuditEntry, User
 from classrooms.pictures import NAMES
 from classrooms.signing_in import card_token, read_card
 from classrooms.students import reset_student
+from games.printing import lettering
+from games.printing.paper import Paper
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 
 SCALE = 3
@@ -81,7 +82,7 @@ def test_a_sheet_has_the_size_of_the_paper_and_ten_cards(paper):
 def test_each_card_lies_in_its_place_with_marks_to_cut_at(paper):
     cards = made(10)
     (page,) = sheets(pdf_of(cards, paper))
-    left, bottom = corner(paper)
+    left, bottom = sheet_grid(paper).corner
     top = paper.size[1] - bottom
     assert min(left, bottom) > 25, "printers leave a margin"
     for number, card in enumerate(cards):
@@ -137,7 +138,7 @@ def test_what_is_written_from_the_right_is_drawn_from_the_left():
 def test_a_very_long_name_stays_on_its_card():
     card = made(1, name="W" * 40)[0]
     (page,) = sheets(pdf_of([card]))
-    left, bottom = corner(Paper.A4)
+    left, bottom = sheet_grid(Paper.A4).corner
     height = Paper.A4.size[1]
     beyond = page.crop(
         tuple(
@@ -170,7 +171,7 @@ def test_drawings_differ_in_black_and_white():
     for slug in NAMES:
         card = made(1, pictures=(slug,))[0]
         (page,) = sheets(pdf_of([card]))
-        left, bottom = corner(Paper.A4)
+        left, bottom = sheet_grid(Paper.A4).corner
         x, y = left + WIDTH * 43 / 90, Paper.A4.size[1] - bottom - ROWS * HEIGHT + HEIGHT * 19 / 50
         side = WIDTH * 13 / 90
         cut = page.crop(tuple(round(SCALE * each) for each in (x, y, x + side, y + side))).convert("L")

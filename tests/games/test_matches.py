@@ -344,6 +344,26 @@ def test_a_computer_moves_by_itself_when_its_time_has_come_and_not_before():
     assert matches.catch_up(code, now=due).state.control.seat == 1
 
 
+def test_while_the_clocks_stand_no_time_of_any_kind_runs_out():
+    code = open_against("expert")
+    moment = stored(code).due
+    matches.command(code, ask.Pause(), now=NOW)
+    assert stored(code).due is None
+    assert matches.catch_up(code, now=NOW + 1_000).events == ()
+    matches.command(code, ask.Resume(), now=NOW + 1_000)
+    assert stored(code).due == pytest.approx(moment + 1_000)
+
+
+def test_others_come_along_under_names_of_their_own():
+    namesake = Player(name="Ann", guest="c" * 32)
+    match = matches.open_match(
+        way=Way.TABLE, options=Options(), player=ANN, others=[BEN, namesake], place="session/ABC", now=NOW
+    )
+    assert [seat.name for seat in match.seats.all()] == ["Ann", "Ben", "Ann 2"]
+    assert len(match.state.seats) == 3
+    assert stored(match.code).place == "session/ABC"
+
+
 def test_what_computers_did_carries_its_own_moment_and_not_that_of_the_look():
     code = open_against("expert")
     state = stored(code).state

@@ -18,6 +18,7 @@ from classrooms.models import Activity, Attendee
 from classrooms.sessions.activities.base import FINISH, Given, Kind, Order, Screen, keep, place_of, seed_of
 from classrooms.sessions.activities.decks import DeckForm, is_easy
 from classrooms.sessions.activities.teams import Team, give_teams, own_team, teams
+from classrooms.sessions.changes import changed
 from classrooms.sessions.errors import NotNow
 from games.rules import Card, explain
 from games.rules.triples import Verdict, third_card
@@ -73,6 +74,15 @@ class Relay(Kind):
 
     def attendee_changed(self, activity: Activity, attendee: Attendee) -> None:
         give_teams(activity)
+
+    def came_or_went(self, activity: Activity, attendee: Attendee) -> None:
+        """Where the turn goes to somebody else, their device must hear of it."""
+        team = own_team(activity, attendee)
+        for each in team.members:
+            each.is_connected = each.is_connected or each.pk == attendee.pk
+        turn = _turn(team, self._here(activity, team)["turn"])
+        if turn and turn.pk == attendee.pk:
+            changed(activity.session)
 
     def orders(self, activity: Activity) -> list[Order]:
         return [FINISH]

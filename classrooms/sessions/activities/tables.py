@@ -36,6 +36,7 @@ from classrooms.sessions.playing import (
 )
 from games import matches
 from games.models import Match, Seat, Way
+from games.rules import Card
 from games.rules import commands as ask
 from games.rules import state as rules
 from games.rules.errors import Refused
@@ -82,11 +83,15 @@ class Table:
     number: int
     code: str
     players: tuple[Player, ...]
-    found: int
+    table: tuple[Card, ...]
     left: int
     cards: int
     """How many the deck has in all."""
     is_over: bool
+
+    @property
+    def columns(self) -> int:
+        return max(3, len(self.table) // 3)
 
     @property
     def done(self) -> int:
@@ -314,9 +319,14 @@ def _table(number: int, match: Match, names: dict[tuple[int | None, str], str]) 
     state = match.state
     seated = [seat for seat in match.seats.all() if state.seats[seat.number].is_seated]
     players = tuple(_player(state, seat.number, names.get((seat.user_id, seat.guest), seat.name)) for seat in seated)
-    found = sum(len(seat.sets) for seat in state.seats)
     return Table(
-        number, match.code, players, found, len(state.deck), len(state.options.deck), state.phase is Phase.OVER
+        number=number,
+        code=match.code,
+        players=players,
+        table=state.table,
+        left=len(state.deck),
+        cards=len(state.options.deck),
+        is_over=state.phase is Phase.OVER,
     )
 
 

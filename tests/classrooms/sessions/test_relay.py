@@ -9,6 +9,7 @@ import pytest
 from classrooms.models import Answer, Attendee
 from classrooms.sessions.activities.relay import KIND
 from classrooms.sessions.activities.teams import own_team
+from classrooms.sessions.joining import set_connected
 from games.rules import third_card
 from lessons.models import Attempt
 from tests.classrooms.sessions.lesson import Lesson, a_lesson
@@ -125,6 +126,17 @@ def test_who_is_away_is_skipped_and_who_comes_back_has_a_turn():
     choose(lesson, 2)
     choose(lesson, 0)
     assert can_choose(lesson, 1)
+
+
+def test_devices_hear_of_it_when_who_has_the_turn_comes_or_goes():
+    lesson = a_lesson(3)
+    begin(lesson)
+    versions = [lesson.session.version]
+    for number, is_connected in ((2, False), (1, False), (1, True), (2, True)):
+        set_connected(lesson.code, number, is_connected)
+        versions.append(lesson.session.version)
+    first = versions[0]
+    assert versions == [first, first, first + 1, first + 2, first + 2]
 
 
 def test_nobody_plays_out_of_turn_or_for_a_pair_that_is_done():

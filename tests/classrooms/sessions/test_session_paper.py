@@ -10,7 +10,6 @@ import pytest
 from PIL import Image, ImageChops, ImageStat
 from reportlab.pdfgen.canvas import Canvas
 
-from classrooms.cards.login_cards import Paper
 from classrooms.models import Answer
 from classrooms.sessions.activities.silent_board import board_of
 from classrooms.sessions.errors import NotNow
@@ -18,6 +17,7 @@ from classrooms.sessions.paper import Sheet, boards_pdf, card_places, read_lette
 from games.art.palettes import PALETTES
 from games.art.pdf import card_height, draw_card
 from games.art.raster import card_image
+from games.printing.paper import Paper
 from games.rules import FULL_DECK, Card, find_sets, is_set
 from lessons.models import Attempt
 from tests.classrooms.sessions.lesson import Lesson, a_lesson

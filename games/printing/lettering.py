@@ -1,12 +1,14 @@
-"""Names on paper: which of our fonts has their letters, and the order in which they are drawn."""
+"""Words on paper: which of our fonts has their letters, the order in which they are drawn, and how large."""
 
 from __future__ import annotations
 
+import math
 import unicodedata
+from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 
-from django.conf import settings
 from reportlab.pdfbase import pdfmetrics
 from reportlab.pdfbase.ttfonts import TTFont
 
@@ -17,7 +19,28 @@ _FILES = {
     # Greek, Cyrillic, Hebrew, Arabic, and more of Latin.
     WIDE: "dejavu-sans-bold.ttf",
 }
+_FONTS = Path(__file__).resolve().parents[2] / "static" / "fonts"
 _JOINING_FORMS = (*range(0xFB50, 0xFC00), *range(0xFE80, 0xFEFD))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text as it is drawn."""
+
+    letters: str
+    font: str
+    size: float
+    width: float
+
+
+def fitted(text: str, size: float, *, font: str = REGULAR, room: float = math.inf) -> Line | None:
+    """The line at this size, or smaller where it has no room; None where no font of ours has its letters."""
+    found, letters = font_for(text, font), in_drawn_order(text)
+    if found is None or letters is None:
+        return None
+    width = pdfmetrics.stringWidth(letters, found, size)
+    scale = min(1.0, room / width) if width else 1.0
+    return Line(letters, found, size * scale, width * scale)
 
 
 def font_for(text: str, first: str = BOLD) -> str | None:
@@ -83,7 +106,7 @@ def _letters(name: str) -> frozenset[int]:
 
 @cache
 def _font(name: str) -> TTFont:
-    font = TTFont(name, str(settings.BASE_DIR / "static" / "fonts" / _FILES[name]))
+    font = TTFont(name, str(_FONTS / _FILES[name]))
     pdfmetrics.registerFont(font)
     return font
 

@@ -1,0 +1,23 @@
+"""Work about people that takes its time: the certificates of a class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from classrooms.certificates import class_certificates
+from games.printing.printed import printed
+from setsite.jobs.kinds import Failure, Kind, Made, Reporter, declare
+
+
+def print_certificates(asked: Mapping[str, Any], report: Reporter) -> Made:
+    pages = class_certificates(asked)
+    if not pages:
+        raise Failure(_("Nobody of these has mastered a skill now."))
+    return printed(pages, title=_("Certificates"), name="setsite-certificates.pdf", report=report, has_picture=False)
+
+
+declare(Kind("certificates", gettext_lazy("Certificates"), print_certificates, template="printing/_result.html"))

@@ -1,0 +1,186 @@
+"""What can be printed: choose, look at it, have it made as a PDF."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django import forms
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from classrooms.access import adult, adults_only, is_adult, taught_class
+from classrooms.audit import note
+from classrooms.certificates import class_certificates, masters
+from classrooms.models import Action
+from classrooms.queries import own_classes
+from games import limits
+from games.players import Player, known_player, player
+from games.printing.deck import Deck
+from games.printing.forms import DeckForm, PrintForm
+from games.printing.page import Page
+from games.printing.printed import page_picture
+from lessons.jobs import own_certificate
+from lessons.learning import skill_states
+from lessons.mastery import mastered_skills
+from lessons.printing.forms import WorksheetForm
+from lessons.printing.worksheets import Worksheet
+from setsite.http import Request
+from setsite.jobs import desk
+from setsite.models import Job
+
+TOO_MANY = 429
+SHOWN_PAGES = 3
+
+Asked = Mapping[str, Any]
+
+
+@require_safe
+def home(request: Request) -> HttpResponse:
+    classes = own_classes(request.user) if is_adult(request.user) else []
+    return render(request, "printing/home.html", {"classes": classes, "has_mastered": bool(_mastered(request))})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def deck(request: Request) -> HttpResponse:
+    form = DeckForm(_chosen(request, DeckForm))
+    return _printable(
+        request, form, "deck", title=_("A deck of cards"), asks=dict, pages=lambda asked: Deck.asked(asked).pages()
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def worksheet(request: Request) -> HttpResponse:
+    form = WorksheetForm(_chosen(request, WorksheetForm))
+
+    def with_address(asked: Asked) -> dict[str, Any]:
+        address = reverse("learn:sheet", args=[asked["kind"], asked["code"]])
+        return {**asked, "address": request.build_absolute_uri(address)}
+
+    return _printable(
+        request,
+        form,
+        "worksheet",
+        title=_("A worksheet"),
+        asks=with_address,
+        pages=lambda asked: Worksheet.asked(asked).pages(),
+    )
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def certificate(request: Request) -> HttpResponse:
+    """One's own: for whoever has mastered something."""
+    who, skills = known_player(request), _mastered(request)
+    if who is None or not skills:
+        return render(request, "printing/not_yet.html")
+    form = PrintForm(_chosen(request, PrintForm))
+
+    def about_me(asked: Asked) -> dict[str, Any]:
+        return {**asked, "name": who.name, "skills": [skill.value for skill in skills], "on": _today()}
+
+    return _printable(request, form, "certificate", title=_("My certificate"), asks=about_me, pages=own_certificate)
+
+
+class CertificatesForm(PrintForm):
+    students = forms.MultipleChoiceField(
+        label=gettext_lazy("For whom"),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": gettext_lazy("Choose at least one student.")},
+    )
+    real_names = forms.BooleanField(
+        label=gettext_lazy("With the name of the register"),
+        help_text=gettext_lazy("Otherwise with the name that the class sees."),
+        required=False,
+    )
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@adults_only
+def certificates(request: Request, pk: int) -> HttpResponse:
+    """For the students of a class who have mastered something."""
+    classroom = taught_class(request, pk)
+    found = masters(classroom, now=time.time())
+    if not found:
+        return render(request, "printing/not_yet.html", {"classroom": classroom})
+    everybody = [(str(each.pk), each.real_name or each.student.display_name) for each, _skills in found]
+    form = CertificatesForm(_chosen(request, CertificatesForm, students=[key for key, _name in everybody]))
+    form.fields["students"].choices = everybody  # type: ignore[attr-defined]
+
+    def for_class(asked: Asked) -> dict[str, Any]:
+        return {**asked, "classroom": classroom.pk, "teacher": adult(request).pk, "on": _today()}
+
+    def on_ask(job: Job) -> None:
+        note(adult(request), Action.EXPORTED, classroom=classroom, amount=len(job.asked["students"]))
+
+    return _printable(
+        request,
+        form,
+        "certificates",
+        title=_("Certificates: %(class)s") % {"class": classroom.name},
+        asks=for_class,
+        pages=class_certificates,
+        on_ask=on_ask,
+    )
+
+
+def _printable(
+    request: Request,
+    form: PrintForm,
+    kind: str,
+    *,
+    title: str,
+    asks: Callable[[Asked], dict[str, Any]],
+    pages: Callable[[Asked], list[Page]],
+    on_ask: Callable[[Job], None] | None = None,
+) -> HttpResponse:
+    """Show the choices with how they would look, or have it made."""
+    status = 200
+    context: dict[str, Any] = {"form": form, "title": title}
+    if not form.is_valid():
+        status = 422
+    elif request.method == "POST" and _may_ask(who := player(request)):
+        job = desk.ask(kind, who.key, asks(form.asked))
+        if on_ask:
+            on_ask(job)
+        return redirect("jobs:job", job.pk)
+    else:
+        status = TOO_MANY if request.method == "POST" else 200
+        laid = pages(asks(form.asked))
+        # Our own drawings; words in them are escaped where they are drawn.
+        pictures = [mark_safe(page_picture(laid, place)) for place in range(min(SHOWN_PAGES, len(laid)))]  # noqa: S308
+        context |= {"pictures": pictures, "count": len(laid), "is_too_often": status == TOO_MANY}
+    template = "printing/printable.html#look" if request.htmx else "printing/printable.html"
+    return render(request, template, context, status=status)
+
+
+def _may_ask(who: Player) -> bool:
+    try:
+        limits.OPENINGS.count(who.word)
+    except limits.TooMany:
+        return False
+    return True
+
+
+def _chosen(request: Request, form: type[PrintForm], **first: Any) -> Any:
+    """What was chosen, in a form that was sent or in the address; else what is usual."""
+    if request.method == "POST":
+        return request.POST
+    return request.GET if "paper" in request.GET else {**form.first(), **first}
+
+
+def _mastered(request: Request) -> list[Any]:
+    return mastered_skills(skill_states(known_player(request)), time.time())
+
+
+def _today() -> str:
+    return timezone.localdate().isoformat()

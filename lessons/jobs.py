@@ -1,0 +1,41 @@
+"""Work of learning that takes its time: worksheets and one's own certificate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from games.art.palettes import palette_named
+from games.printing.page import Page
+from games.printing.paper import Paper
+from games.printing.printed import printed
+from lessons.printing.certificates import Certificate
+from lessons.printing.worksheets import Worksheet
+from lessons.skills import Skill
+from setsite.jobs.kinds import Kind, Made, Reporter, declare
+
+
+def print_worksheet(asked: Mapping[str, Any], report: Reporter) -> Made:
+    worksheet = Worksheet.asked(asked)
+    name = f"setsite-{worksheet.sheet.kind}-{worksheet.sheet.code}.pdf"
+    return printed(worksheet.pages(), title=worksheet.title, name=name, report=report)
+
+
+def own_certificate(asked: Mapping[str, Any]) -> list[Page]:
+    """What was mastered when it was asked for."""
+    skills = [Skill(each) for each in asked["skills"]]
+    certificate = Certificate(name=asked["name"], skills=skills, on=date.fromisoformat(asked["on"]))
+    return [certificate.page(Paper(asked["paper"]), palette_named(asked["palette"]))]
+
+
+def print_certificate(asked: Mapping[str, Any], report: Reporter) -> Made:
+    return printed(own_certificate(asked), title=_("Certificate"), name="setsite-certificate.pdf", report=report)
+
+
+_RESULT = "printing/_result.html"
+declare(Kind("worksheet", gettext_lazy("A worksheet"), print_worksheet, template=_RESULT))
+declare(Kind("certificate", gettext_lazy("My certificate"), print_certificate, template=_RESULT))

@@ -1,0 +1,1 @@
+"""Learning on paper: worksheets with their answers, and certificates."""
