@@ -40,7 +40,7 @@ class Debrief:
 
 def debrief(session: Session) -> Debrief:
     answers = list(Answer.objects.filter(activity__session=session).select_related("activity").order_by("at", "pk"))
-    wrong = Counter(tuple(sorted(each.cards)) for each in answers if not each.is_right and len(each.cards) == TRIPLE)
+    wrong = Counter(tuple(sorted(each.cards)) for each in answers if _took_for_set(each))
     verdicts = [explain(*_triple(key)) for key, _times in wrong.most_common()]
     broken = [verdict for verdict in verdicts if not verdict.is_set]
     missed = Counter(feature for each in answers for feature in each.missed)
@@ -52,6 +52,13 @@ def debrief(session: Session) -> Debrief:
         rights=sum(each.is_right for each in answers),
         weakest=Feature(missed.most_common(1)[0][0]) if missed else None,
     )
+
+
+def _took_for_set(answer: Answer) -> bool:
+    """Whether somebody took three cards for a SET that are none: by a pick, a yes, or a third card."""
+    said = answer.answer
+    is_taken = said.get("picked") or said.get("yes") or "card" in said
+    return bool(is_taken) and not answer.is_right and len(answer.cards) == TRIPLE
 
 
 def _found(answers: list[Answer]) -> tuple[Found, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from django.db.models import Max
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
@@ -47,7 +48,8 @@ def attend(session: Session, player: Player) -> Attendee:
             raise NotNow(_("The session is full."))
         taken = {each.name for each in seats}
         name = player.name if player.user else generated_name(taken)
-        seat = Attendee.objects.create(session=fresh, number=len(seats) + 1, name=name, **player.key)
+        number = max((each.number for each in seats), default=0) + 1
+        seat = Attendee.objects.create(session=fresh, number=number, name=name, **player.key)
         seat.session = fresh
         activity = present_activity(fresh)
         if activity:
@@ -60,7 +62,7 @@ def seat_students(session: Session, *, is_on_paper: bool) -> None:
     """A seat for every student of the class who has none; within the session's lock."""
     seated = set(session.attendees.values_list("user", flat=True))
     missing = [each for each in session.classroom.enrolments.present() if each.student_id not in seated]
-    first = session.attendees.count() + 1
+    first = (session.attendees.aggregate(last=Max("number"))["last"] or 0) + 1
     Attendee.objects.bulk_create(
         Attendee(
             session=session,

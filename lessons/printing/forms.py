@@ -29,7 +29,7 @@ class WorksheetForm(PrintForm):
     )
     tasks = forms.IntegerField(label=_("How many"), min_value=1, max_value=MOST_TASKS)
     seed = forms.RegexField(
-        f"^{SEED}$",
+        rf"\A{SEED}\Z",
         label=_("Seed"),
         help_text=_("The same seed makes the same sheet. Small letters and digits."),
         error_messages={"invalid": _("Up to twelve small letters and digits.")},

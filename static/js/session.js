@@ -46,18 +46,27 @@
   });
   window.addEventListener("offline", () => offline(true));
   window.addEventListener("online", open);
-  // What was open on the remote stays open when the picture is drawn anew, and what was being filled in stays so.
+  // A picture that is drawn anew because of somebody else keeps what is open, marked and half filled in. Only what I
+  // have sent myself clears my device; and what was marked for another round means nothing in this one.
   const fields = () => [...target.querySelectorAll("form :is(input:not([type=hidden]), select)")];
-  const key = (field) => `${field.form.action} ${field.name} ${field.type === "radio" ? field.value : ""}`;
-  const isTouched = (field) => field.matches("[type=checkbox], [type=radio]") ? field.checked !== field.defaultChecked
+  const isBox = (field) => field.matches("[type=checkbox], [type=radio]");
+  const key = (field) => `${field.form.action} ${field.name} ${isBox(field) ? field.value : ""}`;
+  const isTouched = (field) => isBox(field) ? field.checked !== field.defaultChecked
     : field.matches("select") ? ![...field.options].every((each) => each.selected === each.defaultSelected) : field.value !== field.defaultValue;
-  target.addEventListener("htmx:beforeSwap", () => {
+  const round = () => ["activity", "round"].map((name) => target.querySelector(`[name=${name}]`)?.value ?? "").join("/");
+  target.addEventListener("htmx:beforeSwap", ({ detail }) => {
+    const isRemote = screen.matches(".remote");
     const open = [...target.querySelectorAll("details[open]")].map((each) => [...target.querySelectorAll("details")].indexOf(each));
-    const touched = screen.matches(".remote") ? new Map(fields().filter(isTouched).map((field) => [key(field), field])) : new Map();
+    const keeps = isRemote || detail.requestConfig.verb === "get";
+    const touched = new Map(keeps ? fields().filter(isTouched).map((field) => [key(field), field]) : []);
+    const focused = keeps && target.contains(document.activeElement) && document.activeElement.form ? key(document.activeElement) : null;
+    const before = round();
     target.addEventListener("htmx:afterSwap", () => {
-      for (const field of fields()) {
-        const before = touched.get(key(field));
-        if (before) [field.value, field.checked] = [before.value, before.checked];
+      const isSame = isRemote || before === round();
+      for (const field of isSame ? fields() : []) {
+        const old = touched.get(key(field));
+        if (old) [field.value, field.checked] = [old.value, old.checked];
+        if (key(field) === focused) field.focus({ preventScroll: true });
       }
       const all = target.querySelectorAll("details");
       for (const place of open) if (all[place]) all[place].open = true;

@@ -147,7 +147,7 @@ def test_sheets_are_numbered():
 
 def test_what_is_shown_before_printing_has_everything_in_the_same_place():
     page = deck().pages()[0]
-    root = ElementTree.fromstring(page_svg(page, "Page 1 of 18"))
+    root = ElementTree.fromstring(page_svg(page, "Page 1 of 18"))  # noqa: S314 (our own markup)
     width, height = page.size
     assert root.get("aria-label") == "Page 1 of 18"
     assert [float(each) for each in root.get("viewBox").split()] == pytest.approx([0, 0, width, height], abs=0.01)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.db import connection, connections
 
-from games import matches
+from games import matches, turns
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Options
@@ -137,7 +137,7 @@ def test_in_one_process_on_sqlite_the_first_to_come_is_the_first_to_be_heard(tra
         matches.join(code, guest, now=0.0)
     version = matches.command(code, ask.Deal(0), now=0.0).match.version
     line = Line()
-    monkeypatch.setattr(matches, "_sqlite_turn", line)
+    monkeypatch.setattr(turns, "_sqlite_turn", line)
     heard: list[int] = []
 
     def call(player: int) -> None:

@@ -1,0 +1,315 @@
+"""One lesson in browsers: a remote, a projector and four devices, through every activity to the report.
+
+With DOCS=1 it takes the pictures of docs/sessions/ as well, each screen at its sizes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from pathlib import Path
+
+import pytest
+from django.core.cache import cache
+from playwright.sync_api import BrowserContext, Page, expect
+
+from classrooms.models import Activity, Answer, Attendee, Enrolment, Session, User
+from classrooms.sessions.activities import kind_of
+from classrooms.sessions.activities.silent_board import Arrangement
+from classrooms.sessions.activities.teams import own_team
+from classrooms.sessions.report import session_report
+from games.rules import explain, find_sets
+from games.rules.cards import Card
+from lessons.grading import solve
+from tests.browser.players import give_session, session_key_of
+from tests.classrooms.people import enrol, make_adult, make_classroom
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "sessions"
+PHONE, TABLET, LAPTOP, PROJECTOR = (390, 844), (820, 1180), (1366, 768), (1280, 720)
+
+
+class Lesson:
+    """A lesson as everybody in the room sees it."""
+
+    def __init__(self, site: str, new_context) -> None:
+        cache.clear()
+        self.site, self.new_context = site, new_context
+        self.teacher = make_adult("Ms. Rivera")
+        self.classroom = make_classroom(self.teacher)
+        self.enrolments = enrol(self.classroom, "Mia Okafor", "Noah Brandt", "Lina Haddad", "Theo Martin", "Ines Lopez")
+        self.remote = self.open(self.teacher, LAPTOP)
+        self.remote.goto(f"{site}/teach/{self.classroom.pk}/")
+        self.remote.get_by_role("button", name="Start a lesson").click()
+        self.remote.wait_for_url("**/remote/")
+        self.code = re.search(r"session/(\w+)/remote", self.remote.url)[1]
+        self.projector = self.open(self.teacher, PROJECTOR)
+        self.projector.goto(f"{site}/teach/session/{self.code}/screen/")
+        self.devices = [self.join(enrolment, PHONE) for enrolment in self.enrolments[:4]]
+
+    def open(self, user: User, size: tuple[int, int]) -> Page:
+        context: BrowserContext = self.new_context(viewport={"width": size[0], "height": size[1]})
+        give_session(context, self.site, session_key_of(user))
+        return context.new_page()
+
+    def join(self, enrolment: Enrolment, size: tuple[int, int]) -> Page:
+        page = self.open(enrolment.student, size)
+        with page.expect_response(lambda response: "/stream/" in response.url):
+            page.goto(f"{self.site}/session/{self.code}/")
+        return page
+
+    @property
+    def session(self) -> Session:
+        return Session.objects.get(code=self.code)
+
+    @property
+    def activity(self) -> Activity:
+        return self.session.activities.order_by("number").last()
+
+    def seat(self, place: int) -> Attendee:
+        return self.session.attendees.get(user=self.enrolments[place].student)
+
+    def begin(self, title: str) -> None:
+        card = self.remote.locator(".activity-card", has=self.remote.get_by_role("heading", name=title, exact=True))
+        card.get_by_role("button", name="Begin").click()
+        expect(self.remote.locator(".remote-now h2")).to_contain_text(title)
+
+    def press(self, name: str) -> None:
+        self.remote.get_by_role("button", name=name, exact=True).first.click()
+
+    def finish(self) -> None:
+        self.press("Finish")
+        expect(self.remote.get_by_role("heading", name="What shall we do?")).to_be_visible()
+
+    def picture(self, name: str, page: Page, size: tuple[int, int] | None = None) -> None:
+        if os.environ.get("DOCS"):
+            DOCS.mkdir(parents=True, exist_ok=True)
+            if size:
+                page.set_viewport_size({"width": size[0], "height": size[1]})
+            page.screenshot(path=DOCS / f"{name}.png", caret="initial")
+
+
+@pytest.fixture
+def lesson(site, new_context) -> Lesson:
+    lesson = Lesson(site, new_context)
+    yield lesson
+    # A refusal that a test asks for is logged by the browser as an error of the network.
+    expected = re.compile("status of 4(22|04)|Status Error Code 404")
+    new_context.troubles[:] = [each for each in new_context.troubles if not expected.search(each)]
+
+
+def test_a_whole_lesson_with_every_activity_and_the_report_at_its_end(lesson):
+    the_lobby(lesson)
+    is_it_a_set(lesson)
+    a_silent_board(lesson)
+    the_relay(lesson)
+    a_board_with_no_set(lesson)
+    a_unit_together(lesson)
+    the_box_game(lesson)
+    at_tables(lesson)
+    the_end_and_the_report(lesson)
+
+
+def the_lobby(lesson: Lesson) -> None:
+    expect(lesson.projector.locator(".giant-code")).to_have_text(lesson.code)
+    expect(lesson.projector.locator(".lobby-people li")).to_have_count(4)
+    expect(lesson.remote.locator(".attendee-name")).to_have_count(4)
+    for device in lesson.devices:
+        expect(device.get_by_text("You are in!")).to_be_visible()
+    lesson.picture("projector-lobby", lesson.projector)
+    lesson.picture("device-waiting", lesson.devices[0])
+
+
+def is_it_a_set(lesson: Lesson) -> None:
+    mia, noah, lina, theo = lesson.devices
+    lesson.begin("Is it a SET?")
+    for device in lesson.devices:
+        expect(device.get_by_role("button", name="Yes", exact=True)).to_be_visible()
+    lesson.picture("device-triple", mia)
+    mia.get_by_role("button", name="Yes", exact=True).click()
+    expect(mia.get_by_text("Your answer is in")).to_be_visible()
+    expect(lesson.projector.locator(".count")).to_have_text(re.compile("1 of 4"))
+
+    # A late joiner waits for the next round; a reload of each screen loses nothing.
+    lesson.devices.append(lesson.join(lesson.enrolments[4], TABLET))
+    expect(lesson.devices[4].get_by_text("You come in at the next round")).to_be_visible()
+    for page in (mia, lesson.projector, lesson.remote):
+        page.reload()
+    expect(mia.get_by_text("Your answer is in")).to_be_visible()
+    expect(lesson.projector.locator(".count")).to_have_text(re.compile("1 of 4"))
+
+    # Eyes up: nobody can answer until the teacher goes on.
+    lesson.press("Eyes up! (pause)")
+    expect(noah.get_by_role("heading", name="Eyes up!")).to_be_visible()
+    expect(lesson.projector.get_by_role("heading", name="Eyes up!")).to_be_visible()
+    lesson.picture("projector-eyes-up", lesson.projector)
+    lesson.press("Go on")
+    noah.get_by_role("button", name="color").click()
+    lina.get_by_role("button", name="Yes", exact=True).click()
+
+    # Theo is sent out, and what he has open says so.
+    row = lesson.remote.locator(".attendees li", has_text="Theo")
+    row.locator("summary").click()
+    row.get_by_role("button", name="Take out of the session").click()
+    expect(lesson.remote.locator(".attendee-name")).to_have_count(4)
+    expect(theo.get_by_text("taken you out")).to_be_visible()
+
+    expect(lesson.projector.locator(".count")).to_have_text(re.compile("Everybody has answered"))
+    lesson.picture("remote-triple", lesson.remote)
+    lesson.press("Show the answer")
+    expect(lesson.projector.locator(".bars tr")).to_have_count(5)
+    expect(mia.locator(".verdict")).to_be_visible()
+    expect(noah.get_by_text("Not this time")).to_be_visible()
+    lesson.picture("projector-triple", lesson.projector)
+    lesson.press("Next")
+    expect(lesson.devices[4].get_by_role("button", name="Yes", exact=True)).to_be_visible()
+    assert list(lesson.activity.answers.values_list("attendee__name", "is_right")) == [
+        ("Mia", True),
+        ("Noah", False),
+        ("Lina", True),
+    ]
+    lesson.devices.pop(3).close()
+    lesson.enrolments.insert(4, lesson.enrolments.pop(3))
+    lesson.finish()
+
+
+def mark(device: Page, cards) -> None:
+    for card in cards:
+        device.locator(f"label.card:has(input[value='{card.index}'])").click()
+
+
+def a_silent_board(lesson: Lesson) -> None:
+    mia, noah = lesson.devices[:2]
+    lesson.begin("Silent board")
+    for device in lesson.devices:
+        expect(device.locator("label.card")).not_to_have_count(0)
+    seen = [Arrangement(lesson.activity, lesson.seat(place)) for place in (0, 1)]
+    first, second = find_sets(seen[0].cards)[:2]
+    mark(mia, first)
+    expect(mia.get_by_text("Yes, a SET!")).to_be_visible()
+    lesson.picture("device-board", mia)
+    mark(mia, second)
+    expect(mia.get_by_text("You have found 2")).to_be_visible()
+    wrong = next(
+        (a, b, c)
+        for a in seen[1].cards
+        for b in seen[1].cards
+        for c in seen[1].cards
+        if a < b < c and not explain(a, b, c).is_set
+    )
+    mark(noah, wrong)
+    expect(noah.get_by_text("Not a SET. Look why.")).to_be_visible()
+    there = len(find_sets(seen[0].cards))
+    expect(lesson.projector.locator("#screen")).to_contain_text(f"2 of {there} found by the class")
+    lesson.picture("projector-board", lesson.projector)
+    lesson.press("Show all SETs")
+    expect(lesson.projector.locator(".board-sets li")).to_have_count(there)
+    lesson.picture("projector-board-sets", lesson.projector)
+    assert list(lesson.activity.answers.values_list("attendee__name", "is_right")) == [
+        ("Mia", True),
+        ("Mia", True),
+        ("Noah", False),
+    ]
+    lesson.finish()
+
+
+def whose_turn(lesson: Lesson) -> int:
+    """The place of the device that says so; the others hear of it in a moment."""
+    deadline = time.monotonic() + 10
+    while True:
+        turns = [place for place, device in enumerate(lesson.devices) if device.get_by_text("Your turn!").is_visible()]
+        if len(turns) == 1:
+            return turns[0]
+        assert time.monotonic() < deadline
+        lesson.projector.wait_for_timeout(50)
+
+
+def the_relay(lesson: Lesson) -> None:
+    lesson.begin("Third-card relay")
+    kind = kind_of(lesson.activity)
+    for _turn in range(2):
+        turn = whose_turn(lesson)
+        activity = lesson.activity
+        exercise = kind.exercise(activity, kind.track(activity, own_team(activity, lesson.seat(turn))))
+        right = solve(exercise).card
+        lesson.picture("device-relay", lesson.devices[turn])
+        with lesson.devices[turn].expect_response(lambda response: response.url.endswith("/act/")):
+            lesson.devices[turn].locator(f"#choice-{right.index}").click()
+        expect(lesson.devices[turn].get_by_text("looks for the third card")).to_be_visible()
+    lesson.picture("projector-relay", lesson.projector)
+    assert [answer.is_right for answer in lesson.activity.answers.all()] == [True, True]
+    lesson.finish()
+
+
+def a_board_with_no_set(lesson: Lesson) -> None:
+    lesson.begin("A board with no SET")
+    mia, noah = lesson.devices[:2]
+    for place, device in enumerate((mia, noah)):
+        expect(device.locator("[id^=add-]").first).to_be_visible()
+        device.locator("[id^=add-]").nth(place).click()
+        expect(device.locator("#screen")).to_contain_text(f"{place + 1} of")
+    lesson.picture("device-builder", mia)
+    lesson.picture("projector-builder", lesson.projector)
+    lesson.finish()
+
+
+def a_unit_together(lesson: Lesson) -> None:
+    lesson.begin("Lesson together")
+    expect(lesson.projector.locator("h1")).to_be_visible()
+    lesson.picture("projector-unit", lesson.projector)
+    lesson.picture("device-unit", lesson.devices[0])
+    lesson.press("Next")
+    expect(lesson.remote.locator(".remote-now h2")).to_contain_text("round 2")
+    lesson.finish()
+
+
+def the_box_game(lesson: Lesson) -> None:
+    mia, noah = lesson.devices[:2]
+    lesson.begin("Box game")
+    for device in lesson.devices:
+        expect(device.get_by_role("button", name="SET!")).to_be_visible()
+    lesson.picture("device-buzzer", noah)
+    mia.get_by_role("button", name="SET!").click()
+    expect(mia.get_by_text("Tap three cards")).to_be_visible()
+    expect(noah.get_by_text("Wait: Mia picks")).to_be_visible()
+    lesson.picture("projector-box", lesson.projector)
+    values = mia.locator("input[name=cards]").evaluate_all("all => all.map((each) => Number(each.value))")
+    triple = next(iter(find_sets(tuple(map(Card.from_index, values)))), None)
+    if triple is None:
+        mia.get_by_role("button", name="Give it back").click()
+    else:
+        mark(mia, triple)
+        expect(mia.get_by_text("A SET! Why?")).to_be_visible()
+        for each in explain(*triple).features:
+            mia.locator(f"label:has(input[name={each.feature.value}][value={each.kind.value}])").click()
+        mia.get_by_role("button", name="That is why").click()
+        expect(mia.get_by_text("Well explained!")).to_be_visible()
+    lesson.finish()
+
+
+def at_tables(lesson: Lesson) -> None:
+    lesson.begin("Tables")
+    for device in lesson.devices:
+        device.wait_for_url(re.compile(r"/play/\w+/"))
+    lesson.picture("projector-tables", lesson.projector)
+    lesson.finish()
+    for device in lesson.devices:
+        device.wait_for_url(re.compile(rf"/session/{lesson.code}/"))
+
+
+def the_end_and_the_report(lesson: Lesson) -> None:
+    lesson.press("End the lesson")
+    expect(lesson.projector.locator(".debrief")).to_be_visible()
+    for device in lesson.devices:
+        expect(device.get_by_text("Well done")).to_be_visible()
+    lesson.picture("projector-debrief", lesson.projector)
+    lesson.remote.get_by_role("link", name="Report").click()
+    lesson.remote.wait_for_url("**/report/")
+    lesson.picture("report", lesson.remote)
+    report = session_report(lesson.session)
+    answers = Answer.objects.filter(activity__session=lesson.session)
+    assert sum(row.total.answers for row in report.students) == answers.count()
+    assert sum(row.total.rights for row in report.students) == answers.filter(is_right=True).count()
+    page = lesson.remote.locator("main").inner_text()
+    for name in ("Mia Okafor", "Noah Brandt", "Lina Haddad", "Ines Lopez"):
+        assert name in page
