@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from django import forms
@@ -158,9 +158,19 @@ def _printable(
         laid = pages(asks(form.asked))
         # Our own drawings; words in them are escaped where they are drawn.
         pictures = [mark_safe(page_picture(laid, place)) for place in range(min(SHOWN_PAGES, len(laid)))]  # noqa: S308
-        context |= {"pictures": pictures, "count": len(laid), "is_too_often": status == TOO_MANY}
+        context |= {"pictures": pictures, "count": len(laid), "choices": list(_choices(form))}
+        context["is_too_often"] = status == TOO_MANY
     template = "printing/printable.html#look" if request.htmx else "printing/printable.html"
     return render(request, template, context, status=status)
+
+
+def _choices(form: PrintForm) -> Iterator[tuple[str, Any]]:
+    """What was chosen, for the form that has made what was looked at."""
+    for field in form:
+        value = field.value()
+        for each in value if isinstance(value, list) else [value]:
+            if each not in {None, False}:
+                yield field.name, each
 
 
 def _may_ask(who: Player) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -130,10 +131,11 @@ def test_the_first_look_has_the_usual_choices_and_a_new_seed_each_time(client):
 def test_what_is_made_is_what_was_looked_at(client):
     """The form under the picture holds the choices, ticks as well."""
     for choices in (DECK, {**DECK, "marks": "on"}, {k: v for k, v in DECK.items() if k != "backs"}):
-        form = client.get("/print/deck/", choices).context["form"]
-        hidden = {field.name: field.value() for field in form}
-        sent = {name: value for name, value in hidden.items() if value not in (None, False)}
+        page = client.get("/print/deck/", choices).text
+        sent = dict(re.findall(r'<input type="hidden" name="(\w+)" value="(\S+)">', page))
+        assert len(re.findall(r'id="id_marks"', page)) == 1
         job = job_of(client.post("/print/deck/", sent))
+        assert (job.asked["paper"], job.asked["cards"]) == ("a4", "easy")
         assert job.asked["marks"] is ("marks" in choices)
         assert job.asked["backs"] is ("backs" in choices)
 
