@@ -56,7 +56,7 @@
   const round = () => ["activity", "round"].map((name) => target.querySelector(`[name=${name}]`)?.value ?? "").join("/");
   target.addEventListener("htmx:beforeSwap", ({ detail }) => {
     const isRemote = screen.matches(".remote");
-    const open = [...target.querySelectorAll("details[open]")].map((each) => [...target.querySelectorAll("details")].indexOf(each));
+    const open = [...target.querySelectorAll("details[open][data-key]")].map((each) => each.dataset.key);
     const keeps = isRemote || detail.requestConfig.verb === "get";
     const touched = new Map(keeps ? fields().filter(isTouched).map((field) => [key(field), field]) : []);
     const focused = keeps && target.contains(document.activeElement) && document.activeElement.form ? key(document.activeElement) : null;
@@ -68,8 +68,7 @@
         if (old) [field.value, field.checked] = [old.value, old.checked];
         if (key(field) === focused) field.focus({ preventScroll: true });
       }
-      const all = target.querySelectorAll("details");
-      for (const place of open) if (all[place]) all[place].open = true;
+      for (const each of target.querySelectorAll("details[data-key]")) if (open.includes(each.dataset.key)) each.open = true;
     }, { once: true });
   });
   open();
