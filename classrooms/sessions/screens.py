@@ -58,11 +58,6 @@ class Person:
     real_name: str
     has_answered: bool
 
-    @property
-    def is_tapped_in(self) -> bool:
-        """Whether the teacher taps the answers in: on paper, or with a device that has gone."""
-        return self.attendee.is_on_paper or not self.attendee.is_connected
-
 
 def remote_screen(session: Session) -> Screen:
     """Everything that the teacher can do, in the order of the lesson."""
