@@ -160,6 +160,13 @@ def catch_up_all(*, now: float) -> int:
     return len(codes)
 
 
+def forget_abandoned(before: datetime) -> int:
+    """Remove matches that were begun and that nobody has touched since; how many. What was finished stays."""
+    with turn(), transaction.atomic():
+        left = Match.objects.filter(touched_at__lt=before).exclude(phase=rules.Phase.OVER)
+        return left.delete()[1].get("games.Match", 0)
+
+
 def join(code: str, player: Player, *, now: float) -> Seat:
     """Seat a player, or bring the player back to the seat that is already theirs."""
 

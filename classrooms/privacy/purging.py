@@ -19,6 +19,7 @@ from classrooms.classes import archive
 from classrooms.models import Action, Attendee, Classroom, GuardianCode, TeacherInvitation, User
 from classrooms.privacy.deleting import undo_ends_before
 from classrooms.rosters.proposals import forget_imports
+from games.matches import forget_abandoned
 from games.models import Match, PuzzleResult, Seat
 from lessons.models import Attempt, Progress, StepDone
 from setsite.models import Job
@@ -35,6 +36,7 @@ def keep_promises(now: datetime) -> None:
     forget_codes(now)
     archive_idle_classes(now)
     forget_imports(now - timedelta(hours=settings.IMPORT_HOURS))
+    forget_abandoned(now - timedelta(days=settings.MATCH_DAYS))
 
 
 def purge(now: datetime) -> int:

@@ -76,8 +76,8 @@ def seat_students(session: Session, *, is_on_paper: bool) -> None:
     )
 
 
-def set_connected(code: str, number: int, is_connected: bool) -> None:
-    """A device has come or gone; "everybody has answered" counts those who are there."""
+def set_connected(code: str, number: int, is_connected: bool) -> bool:
+    """A device has come or gone; "everybody has answered" counts those who are there. Whether it has a seat."""
     seats = Attendee.objects.filter(session__code=code, number=number, removed_at=None, is_on_paper=False)
     if seats.exclude(is_connected=is_connected).update(is_connected=is_connected):
         session = Session.objects.get(code=code)
@@ -85,6 +85,7 @@ def set_connected(code: str, number: int, is_connected: bool) -> None:
             if activity := present_activity(fresh):
                 kind_of(activity).came_or_went(activity, seats.get())
             changed(fresh, devices=False)
+    return seats.exists()
 
 
 def takes_part(activity: Activity, attendee: Attendee) -> bool:

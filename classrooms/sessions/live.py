@@ -101,9 +101,14 @@ class SessionHub:
         if watch.number is not None:
             if timer := self._leaving.pop(watch, None):
                 timer.cancel()
-            self._in_thread(lambda: set_connected(watch.code, watch.number or 0, True))
+            self._in_thread(lambda: self._welcome(watcher, watch.code, watch.number or 0))
         # Whatever has happened while nobody listened: look once.
         watcher.give(self._word())
+
+    def _welcome(self, watcher: Watcher[Watch], code: str, number: int) -> None:
+        """The seat is taken; whoever was sent out has none, and gets no stream whatever their token says."""
+        if not set_connected(code, number, True) and self._loop:
+            self._loop.call_soon_threadsafe(watcher.close)
 
     def leave(self, watcher: Watcher[Watch]) -> None:
         watch = watcher.watch

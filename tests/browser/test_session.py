@@ -27,6 +27,12 @@ from tests.classrooms.people import enrol, make_adult, make_classroom
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "sessions"
 PHONE, TABLET, LAPTOP, PROJECTOR = (390, 844), (820, 1180), (1366, 768), (1280, 720)
+SIZES = {
+    "device": {"phone": PHONE, "tablet": TABLET},
+    "remote": {"phone": PHONE, "laptop": LAPTOP},
+    "report": {"phone": PHONE, "laptop": LAPTOP},
+    "projector": {"projector": PROJECTOR},
+}
 
 
 class Lesson:
@@ -81,12 +87,16 @@ class Lesson:
         self.press("Finish")
         expect(self.remote.get_by_role("heading", name="What shall we do?")).to_be_visible()
 
-    def picture(self, name: str, page: Page, size: tuple[int, int] | None = None) -> None:
-        if os.environ.get("DOCS"):
-            DOCS.mkdir(parents=True, exist_ok=True)
-            if size:
-                page.set_viewport_size({"width": size[0], "height": size[1]})
-            page.screenshot(path=DOCS / f"{name}.png", caret="initial")
+    def picture(self, name: str, page: Page) -> None:
+        """For the docs, when they are asked for: each screen at the sizes it is looked at."""
+        if not os.environ.get("DOCS"):
+            return
+        DOCS.mkdir(parents=True, exist_ok=True)
+        usual = page.viewport_size
+        for title, size in SIZES[name.partition("-")[0]].items():
+            page.set_viewport_size({"width": size[0], "height": size[1]})
+            page.screenshot(path=DOCS / f"{name}-{title}.png", caret="initial")
+        page.set_viewport_size(usual)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from datetime import UTC, datetime
 from itertools import combinations
 
 import pytest
@@ -697,3 +698,18 @@ def test_a_write_that_was_outrun_is_not_told(told, django_capture_on_commit_call
     with django_capture_on_commit_callbacks(execute=True):
         matches._write(code, decision, now=NOW)
     assert told == [(code, stored(code).version)]
+
+
+# What is left behind
+
+
+def test_a_match_that_nobody_finished_is_removed_after_a_while_and_a_finished_one_stays():
+    begun, over = open_together(BEN), open_together(BEN)
+    for seat in (0, 1):
+        matches.command(over, ask.Leave(seat), now=NOW)
+    a_day_later = datetime.fromtimestamp(NOW + 86_400, UTC)
+    assert matches.forget_abandoned(datetime.fromtimestamp(NOW - 1, UTC)) == 0
+    assert matches.forget_abandoned(a_day_later) == 1
+    assert matches.forget_abandoned(a_day_later) == 0
+    assert list(Match.objects.values_list("code", flat=True)) == [over]
+    assert not Seat.objects.filter(match__code=begun).exists()

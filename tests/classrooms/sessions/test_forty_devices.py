@@ -13,8 +13,9 @@ from django.conf import settings
 from django.core.cache import cache
 
 from classrooms.models import Answer, Session
-from classrooms.sessions import leading
+from classrooms.sessions import joining, leading
 from classrooms.sessions.live import Watch, sign
+from games.players import Player
 from lessons.models import Attempt
 from tests.browser.players import session_key_of
 from tests.classrooms.people import enrol, make_adult, make_classroom
@@ -113,3 +114,18 @@ def test_forty_answers_in_one_second_are_forty_answers(site, teacher):
     assert Session.objects.get().version == session.version + 1, "an answer is no reason for devices to look"
     for device in (*devices, board):
         device.close()
+
+
+def test_whoever_was_sent_out_gets_no_stream_whatever_their_token_says(site, teacher):
+    classroom = make_classroom(teacher)
+    (mia,) = enrol(classroom, "Mia Okafor")
+    session = leading.open_session(classroom, by=teacher)
+    seat = joining.attend(session, Player(name="Mia", user=mia.student))
+    stream = f"/session/{session.code}/stream/?token={sign(Watch(session.code, seat.number))}"
+    with Screen(site, stream) as device:
+        device.data("changed")
+    leading.remove(seat)
+    with Screen(site, stream) as device, pytest.raises(EOFError):
+        device.data("anything that would come for ever")
+    seat.refresh_from_db()
+    assert not seat.is_connected
