@@ -31,10 +31,15 @@ from tests.games.rules.tables import has_no_set, table_where
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def lesson(monkeypatch) -> Lesson:
-    """Three students, and a table with a SET."""
+@pytest.fixture(autouse=True)
+def a_table_with_a_set(monkeypatch):
+    """One deal in thirty has none."""
     monkeypatch.setattr(matches, "open_match", partial(matches.open_match, seed="box"))
+
+
+@pytest.fixture
+def lesson() -> Lesson:
+    """Three students at the table."""
     lesson = a_lesson(3)
     lesson.begin("box", window="10", penalty="on")
     return lesson
