@@ -22,6 +22,7 @@ from classrooms.rosters.proposals import forget_imports
 from games.matches import forget_abandoned
 from games.models import Match, PuzzleResult, Seat
 from lessons.models import Attempt, Progress, StepDone
+from setsite.jobs import desk
 from setsite.models import Job
 
 _MANY = 500
@@ -53,6 +54,7 @@ def purge(now: datetime) -> int:
     for user in users:
         with transaction.atomic():
             _leave_tables(Seat.objects.filter(user=user))
+            desk.remove(Job.objects.filter(user=user))
             if user.email:
                 TeacherInvitation.objects.filter(email=user.email).delete()
             note(None, Action.PURGED, person=user)
@@ -99,9 +101,10 @@ def purge_guests(now: datetime) -> int:
     for start in range(0, len(idle), _MANY):
         guests = idle[start : start + _MANY]
         with transaction.atomic():
-            for model in (Attempt, StepDone, Progress, PuzzleResult, Attendee, Job):
+            for model in (Attempt, StepDone, Progress, PuzzleResult, Attendee):
                 model._default_manager.filter(guest__in=guests).delete()
             _leave_tables(Seat.objects.filter(guest__in=guests))
+            desk.remove(Job.objects.filter(guest__in=guests))
     Session.objects.filter(expire_date__lt=now).delete()
     return len(idle)
 

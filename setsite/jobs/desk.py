@@ -108,10 +108,14 @@ def mend(now: datetime) -> int:
 
 def forget(before: datetime) -> int:
     """Remove old jobs and their files."""
-    old = Job.objects.filter(ended_at__lt=before)
-    for name in old.exclude(file="").values_list("file", flat=True):
+    return remove(Job.objects.filter(ended_at__lt=before))
+
+
+def remove(jobs: QuerySet[Job]) -> int:
+    """Remove jobs with their files; how many."""
+    for name in jobs.exclude(file="").values_list("file", flat=True):
         default_storage.delete(name)
-    return old.delete()[0]
+    return jobs.delete()[0]
 
 
 def jobs_of(owner: Mapping[str, Any]) -> QuerySet[Job]:

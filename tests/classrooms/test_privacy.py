@@ -19,6 +19,8 @@ from django.contrib.auth.models import Permission
 from django.contrib.sessions.models import Session
 from django.core import mail
 from django.core.cache import cache
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.http import QueryDict
 from django.test import Client
 from django.utils import timezone
@@ -776,3 +778,12 @@ def test_a_long_log_has_pages_and_takes_no_more_queries(world, django_assert_max
     assert text_of(page).count("changed the class") == 50
     assert "Older" in text_of(page)
     assert client.get(f"{address}?page=nonsense").status_code == 200
+
+
+def test_what_was_printed_for_a_person_goes_with_them(world, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    name = default_storage.save("jobs/a-certificate", ContentFile(b"%PDF"))
+    Job.objects.create(kind="certificate", user=world.home_child, file=name)
+    privacy.delete_child(world.home_child, by=world.guardian, now=timezone.now())
+    privacy.purge(timezone.now() + timedelta(days=settings.UNDO_DAYS + 1))
+    assert not default_storage.exists(name)
