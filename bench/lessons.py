@@ -88,7 +88,7 @@ def exercises_to_all_mastered_on_screen() -> Figure:
         "random order",
         baseline,
         value / baseline,
-        Goal(at_most=0.7),
+        None,
         note,
     )
 
