@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from itertools import count
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from games.models import Event, Match, Seat, Way
@@ -34,6 +35,8 @@ CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"
 _MOST_TRIES = 100
 _MOST_DUE = 1_000
 _LONGEST_WAIT = 10.0
+GONE = "gone"
+"""How the key of a seat begins whose player is removed; a guest's key has only hexadecimal digits."""
 
 log = logging.getLogger(__name__)
 
@@ -158,6 +161,25 @@ def catch_up_all(*, now: float) -> int:
             # One match that is broken does not stop the time of the others.
             log.exception("the time of match %s could not be kept", code)
     return len(codes)
+
+
+def forget_players(seats: QuerySet[Seat]) -> None:
+    """Nobody's name stays at a table; where others played too the moves stay, without whose they were."""
+    mine = {seat.pk for seat in seats}
+    tables = Match.objects.filter(seats__in=mine).distinct().prefetch_related("seats").defer("snapshot", "start")
+    alone, left = [], []
+    for match in tables:
+        people = [seat for seat in match.seats.all() if not seat.strength and not seat.guest.startswith(GONE)]
+        if all(seat.pk in mine for seat in people):
+            alone.append(match.pk)
+        else:
+            left += [seat for seat in people if seat.pk in mine]
+    Match.objects.filter(pk__in=alone).delete()
+    for seat in left:
+        # A seat is somebody's: from now on of a guest whom no session knows.
+        seat.user, seat.guest = None, f"{GONE}{secrets.token_hex(14)}"
+        seat.name = _("Player %(number)s") % {"number": seat.number + 1}
+    Seat.objects.bulk_update(left, ["user", "guest", "name"])
 
 
 def forget_abandoned(before: datetime) -> int:

@@ -1,6 +1,6 @@
-"""Requests as our middleware leaves them."""
+"""Requests as our middleware leaves them, and files as answers."""
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django_htmx.middleware import HtmxDetails
 
 
@@ -8,3 +8,9 @@ class Request(HttpRequest):
     """A request that knows whether htmx sent it."""
 
     htmx: HtmxDetails
+
+
+def download(content: bytes | str, content_type: str, name: str) -> HttpResponse:
+    """A file to keep, which no cache keeps."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return HttpResponse(content, content_type=content_type, headers=headers)

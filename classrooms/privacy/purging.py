@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,22 +11,19 @@ from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 
 from classrooms.audit import note
 from classrooms.classes import archive
 from classrooms.models import Action, Attendee, Classroom, GuardianCode, TeacherInvitation, User
 from classrooms.privacy.deleting import undo_ends_before
 from classrooms.rosters.proposals import forget_imports
-from games.matches import forget_abandoned
-from games.models import Match, PuzzleResult, Seat
+from games.matches import GONE, forget_abandoned, forget_players
+from games.models import PuzzleResult, Seat
 from lessons.models import Attempt, Progress, StepDone
 from setsite.jobs import desk
 from setsite.models import Job
 
 _MANY = 500
-GONE = "gone"
-"""How the key of a seat begins whose player is removed; a guest's key has only hexadecimal digits."""
 
 
 def keep_promises(now: datetime) -> None:
@@ -53,7 +49,7 @@ def purge(now: datetime) -> int:
         _end_sessions({str(user.pk) for user in users})
     for user in users:
         with transaction.atomic():
-            _leave_tables(Seat.objects.filter(user=user))
+            forget_players(Seat.objects.filter(user=user))
             desk.remove(Job.objects.filter(user=user))
             if user.email:
                 TeacherInvitation.objects.filter(email=user.email).delete()
@@ -67,25 +63,6 @@ def _end_sessions(keys: Collection[str]) -> None:
     for session in Session.objects.iterator():
         if session.get_decoded().get(SESSION_KEY) in keys:
             session.delete()
-
-
-def _leave_tables(seats: QuerySet[Seat]) -> None:
-    """Nobody's name stays at a table; where others played too the moves stay, without whose they were."""
-    mine = {seat.pk for seat in seats}
-    matches = Match.objects.filter(seats__in=mine).distinct().prefetch_related("seats").defer("snapshot", "start")
-    alone, left = [], []
-    for match in matches:
-        people = [seat for seat in match.seats.all() if not seat.strength and not seat.guest.startswith(GONE)]
-        if all(seat.pk in mine for seat in people):
-            alone.append(match.pk)
-        else:
-            left += [seat for seat in people if seat.pk in mine]
-    Match.objects.filter(pk__in=alone).delete()
-    for seat in left:
-        # A seat is somebody's: from now on of a guest whom no session knows.
-        seat.user, seat.guest = None, f"{GONE}{secrets.token_hex(14)}"
-        seat.name = _("Player %(number)s") % {"number": seat.number + 1}
-    Seat.objects.bulk_update(left, ["user", "guest", "name"])
 
 
 def purge_guests(now: datetime) -> int:
@@ -103,7 +80,7 @@ def purge_guests(now: datetime) -> int:
         with transaction.atomic():
             for model in (Attempt, StepDone, Progress, PuzzleResult, Attendee):
                 model._default_manager.filter(guest__in=guests).delete()
-            _leave_tables(Seat.objects.filter(guest__in=guests))
+            forget_players(Seat.objects.filter(guest__in=guests))
             desk.remove(Job.objects.filter(guest__in=guests))
     Session.objects.filter(expire_date__lt=now).delete()
     return len(idle)

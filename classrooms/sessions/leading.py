@@ -43,10 +43,6 @@ def open_session(classroom: Classroom, *, by: User, allows_guests: bool = False)
     return session
 
 
-def start(session: Session) -> None:
-    _set(session, started_at=timezone.now())
-
-
 def pause(session: Session) -> None:
     """Eyes up: nothing is taken from devices, and clocks stand still."""
     with locked(session) as fresh:

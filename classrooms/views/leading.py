@@ -27,7 +27,7 @@ from classrooms.views.reports import CSV, XLSX
 from classrooms.views.session import session_by_code
 from games.printing.paper import Paper, usual_paper
 from games.rules import Feature
-from setsite.http import Request
+from setsite.http import Request, download
 
 
 def led_session(request: Request, code: str) -> Session:
@@ -79,7 +79,6 @@ def projector_part(request: Request, code: str) -> HttpResponse:
 PRINTED_ROUNDS = 3
 _MOST_DIGITS = 4
 ORDERS: dict[str, Callable[[Session], None]] = {
-    "start": leading.start,
     "pause": leading.pause,
     "resume": leading.resume,
     "lock": lambda session: leading.set_lock(session, True),
@@ -187,7 +186,7 @@ def _report_file(request: Request, code: str, kind: str) -> HttpResponse:
     found = session_report(session)
     content, content_type = (session_csv(found), CSV) if kind == "csv" else (session_xlsx(found), XLSX)
     note(adult(request), Action.EXPORTED, classroom=session.classroom, amount=len(found.students))
-    return _download(content, content_type, file_name(found, kind))
+    return download(content, content_type, file_name(found, kind))
 
 
 @require_safe
@@ -206,12 +205,7 @@ def paper(request: Request, code: str) -> HttpResponse:
     if request.GET.get("paper") in set(Paper):
         size = Paper(request.GET["paper"])
     pdf = boards_pdf(sheets, class_name=classroom.name, code=session.code, paper=size)
-    return _download(pdf, "application/pdf", f"boards-{session.code}.pdf".lower())
-
-
-def _download(content: bytes, content_type: str, name: str) -> HttpResponse:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return HttpResponse(content, content_type=content_type, headers=headers)
+    return download(pdf, "application/pdf", f"boards-{session.code}.pdf".lower())
 
 
 def _refuse(words: str) -> None:

@@ -20,7 +20,7 @@ from classrooms.models import Action
 from classrooms.privacy import care
 from classrooms.privacy.audit_log import log_page
 from classrooms.privacy.undo_mail import read_undo_token, send_undo
-from setsite.http import Request
+from setsite.http import Request, download
 
 _READ_OR_WRITE = ["GET", "HEAD", "POST"]
 
@@ -78,10 +78,7 @@ def export_me(request: Request) -> HttpResponse:
 
 def _file(content: bytes, name: str) -> HttpResponse:
     file = f"setsite-{slugify(name) or 'data'}-{timezone.localdate():%Y-%m-%d}.zip"
-    response = HttpResponse(content, content_type="application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{file}"'
-    response["Cache-Control"] = "no-store"
-    return response
+    return download(content, "application/zip", file)
 
 
 @require_http_methods(_READ_OR_WRITE)

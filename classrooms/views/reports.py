@@ -24,7 +24,7 @@ from classrooms.reports.report import DIFFERING_SKILLS, FEATURE_SKILLS, KIND_SKI
 from classrooms.sessions.report import latest_sessions
 from games.rules import Feature
 from lessons.mastery import Level
-from setsite.http import Request
+from setsite.http import Request, download
 
 CSV = "text/csv; charset=utf-8"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -75,8 +75,7 @@ def _file(request: Request, pk: int, kind: str) -> HttpResponse:
     report = class_report(classroom, now=time.time())
     content, content_type = (class_csv(report), CSV) if kind == "csv" else (class_xlsx(report), XLSX)
     note(adult(request), Action.EXPORTED, classroom=classroom, amount=len(report.rows))
-    headers = {"Content-Disposition": f'attachment; filename="{file_name(report, kind)}"', "Cache-Control": "no-store"}
-    return HttpResponse(content, content_type=content_type, headers=headers)
+    return download(content, content_type, file_name(report, kind))
 
 
 @require_safe

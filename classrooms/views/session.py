@@ -21,7 +21,6 @@ from games.players import known_player, player
 from setsite.http import Request
 
 TOO_MANY = 429
-GONE = 410
 
 
 def session_by_code(code: str) -> Session:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from io import StringIO
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +19,7 @@ from games import limits
 from games.odds.compare import compare
 from games.odds.decks import Deck
 from games.players import known_player, player
-from setsite.http import Request
+from setsite.http import Request, download
 from setsite.jobs import desk
 from setsite.models import Job
 
@@ -85,24 +86,19 @@ def data(request: Request, pk: UUID, kind: str) -> HttpResponse:
         raise Http404("not your simulation")
     if kind == "json":
         found = {"asked": job.asked, "found": job.result or job.so_far}
-        response = HttpResponse(json.dumps(found, indent=1), content_type="application/json")
-    else:
-        response = HttpResponse(content_type="text/csv; charset=utf-8")
-        _write_rows(response, job)
-    response["Content-Disposition"] = f'attachment; filename="setsite-odds.{kind}"'
-    return response
+        return download(json.dumps(found, indent=1), "application/json", "setsite-odds.json")
+    return download(_rows(job), "text/csv; charset=utf-8", "setsite-odds.csv")
 
 
-def _write_rows(response: HttpResponse, job: Job) -> None:
+def _rows(job: Job) -> str:
     found = job.result or job.so_far
-    writer = csv.writer(response)
+    text = StringIO()
+    writer = csv.writer(text)
     writer.writerow(["trials", "chance of no SET", "low", "high"])
     writer.writerows(found.get("path", []))
-    for name, columns in (
-        ("stages", ["left", "trials", "without", "chance", "low", "high"]),
-        ("endings", ["left", "games"]),
-    ):
+    for name, columns in _TABLES.items():
         if rows := found.get(name):
             writer.writerow([])
             writer.writerow([name, *columns])
             writer.writerows([["", *(row[column] for column in columns)] for row in rows])
+    return text.getvalue()
