@@ -182,7 +182,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "setsite.middleware.SpokenLanguage",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -313,6 +313,13 @@ CELERY_BEAT_SCHEDULE = {
 
 LANGUAGE_CODE = "en-us"
 LANGUAGES = [("en-us", _("English (US)")), ("en-gb", _("English (UK)")), ("fr", _("French")), ("es", _("Spanish"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+# Django and its apps speak more languages than we do: half a page in another one is worse than a whole one in English.
+SPOKEN_LANGUAGES = [
+    code
+    for code, _name in LANGUAGES
+    if code.startswith("en") or any(path.joinpath(code, "LC_MESSAGES", "django.po").exists() for path in LOCALE_PATHS)
+]
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True

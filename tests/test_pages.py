@@ -330,3 +330,20 @@ def test_a_plain_visit_asks_nothing_of_the_database_and_leaves_only_the_token_fo
 def test_an_answer_for_htmx_leaves_no_cookie(client):
     client.get("/", {"board": "7"}, headers={"HX-Request": "true"})
     assert not client.cookies
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("asked", ["fr", "es-MX,es;q=0.9", "de"])
+def test_a_language_that_we_do_not_speak_yet_is_answered_in_one_that_we_do(client, asked):
+    """Django's own French beside our English would be read out as French."""
+    page = client.get("/account/login/", headers={"Accept-Language": asked})
+    assert '<html lang="en-us">' in page.text
+    assert page.headers["Content-Language"] == "en-us"
+    assert "Password" in page.text
+
+
+@pytest.mark.django_db
+def test_a_language_is_spoken_once_our_words_are_there_in_it(client, settings):
+    settings.SPOKEN_LANGUAGES = ["en-us", "fr"]
+    assert '<html lang="fr">' in client.get("/account/login/", headers={"Accept-Language": "fr"}).text
+    assert '<html lang="en-gb">' not in client.get("/", headers={"Accept-Language": "en-gb"}).text

@@ -124,8 +124,8 @@ def test_the_first_look_has_the_usual_choices_and_a_new_seed_each_time(client):
     assert first.status_code == 200
     assert first.context["form"].data["seed"] != second.context["form"].data["seed"]
     assert first.context["form"].data["paper"] == Paper.LETTER
-    french = client.get("/print/worksheet/", headers={"Accept-Language": "fr"})
-    assert french.context["form"].data["paper"] == Paper.A4
+    british = client.get("/print/worksheet/", headers={"Accept-Language": "en-gb"})
+    assert british.context["form"].data["paper"] == Paper.A4
 
 
 def test_what_is_made_is_what_was_looked_at(client):
