@@ -66,7 +66,8 @@ def taught_student(request: Request, pk: int, enrolment: int) -> Enrolment:
 
 def own_child(request: Request, pk: int, *, deleted: bool = False) -> Guardianship:
     """The link of the guardian who asks to their child."""
-    links = Guardianship.objects.filter(guardian=adult(request), child_id=pk).select_related("child")
+    # Unlike `child_id`, `child__pk` takes a number that is too large for the database for nobody's.
+    links = Guardianship.objects.filter(guardian=adult(request), child__pk=pk).select_related("child")
     link = links.first() if deleted else links.filter(child__deleted_at=None).first()
     if link is None:
         raise Http404("not your child")

@@ -103,7 +103,11 @@ def title_of(assignment: Assignment) -> str:
             return ngettext("Find the SETs on %(count)s board", "Find the SETs on %(count)s boards", amount) % {
                 "count": amount
             }
-    return ngettext("The daily puzzle", "The daily puzzle on %(count)s days", amount) % {"count": amount}
+    if amount == 1:
+        return _("The daily puzzle")
+    return ngettext("The daily puzzle on %(count)s day", "The daily puzzle on %(count)s days", amount) % {
+        "count": amount
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from setsite.jobs.kinds import Failure, Kind, Made, Reporter, declare
 def print_certificates(asked: Mapping[str, Any], report: Reporter) -> Made:
     pages = class_certificates(asked)
     if not pages:
-        raise Failure(_("Nobody of these has mastered a skill now."))
+        raise Failure(_("None of these students has mastered a skill now."))
     return printed(pages, title=_("Certificates"), name="setsite-certificates.pdf", report=report, has_picture=False)
 
 

@@ -21,6 +21,7 @@ from classrooms.models import Classroom, Enrolment, User
 from classrooms.pictures import are_pictures
 from games.limits import Limit, TooMany
 from setsite.http import Request
+from setsite.language import speak_as_class
 
 _BACKEND = "django.contrib.auth.backends.ModelBackend"
 _CARD = re.compile(r"^(?P<pk>[0-9a-z]{1,13})-(?P<number>[0-9a-z]{1,7})-(?P<seal>[0-9a-f]{24})$")
@@ -53,6 +54,8 @@ def class_by_code(request: Request, code: str) -> Classroom | None:
     if found is None:
         WRONG_CODES.count(_browser(request))
         WRONG_CODES_OF_ALL.count("all")
+    else:
+        speak_as_class(request, found.language)
     return found
 
 
@@ -64,15 +67,16 @@ def sign_in_by_pictures(request: Request, enrolment: Enrolment, pictures: Sequen
     if not right:
         _count_wrong(request, student)
         raise WrongPictures(student.display_name)
-    _let_in(request, student)
+    _let_in(request, student, enrolment.classroom)
     touch(enrolment.classroom)
 
 
 def sign_in_by_card(request: Request, token: str) -> User:
     student = read_card(token)
-    _let_in(request, student)
-    for enrolment in student.enrolments.select_related("classroom"):
-        touch(enrolment.classroom)
+    classrooms = [enrolment.classroom for enrolment in student.enrolments.select_related("classroom")]
+    _let_in(request, student, classrooms[0] if classrooms else None)
+    for classroom in classrooms:
+        touch(classroom)
     return student
 
 
@@ -112,22 +116,24 @@ def way_on(request: Request) -> str:
     return str(request.session.pop(AFTER_SIGN_IN, "") or reverse("learn:home"))
 
 
-def _let_in(request: Request, student: User) -> None:
+def _let_in(request: Request, student: User, classroom: Classroom | None) -> None:
     wanted = request.session.get(AFTER_SIGN_IN)
     login(request, student, backend=_BACKEND)
+    if classroom:
+        speak_as_class(request, classroom.language)
     if wanted:
         # Signing in begins another session where somebody else was signed in before.
         request.session[AFTER_SIGN_IN] = wanted
 
 
 def _hold_up(request: Request, student: User) -> None:
-    WRONG_OF_BROWSER.check(f"{student.pk}:{_browser(request)}")
+    WRONG_OF_BROWSER.check(_guesser(request, student))
     if student.pk not in _known_here(request):
         WRONG_OF_STUDENT.check(str(student.pk))
 
 
 def _count_wrong(request: Request, student: User) -> None:
-    for limit, who in ((WRONG_OF_BROWSER, f"{student.pk}:{_browser(request)}"), (WRONG_OF_STUDENT, str(student.pk))):
+    for limit, who in ((WRONG_OF_BROWSER, _guesser(request, student)), (WRONG_OF_STUDENT, str(student.pk))):
         try:
             limit.count(who)
         except TooMany:
@@ -141,6 +147,14 @@ def _known_here(request: Request) -> list[int]:
         return list(signing.loads(text)) if text else []
     except signing.BadSignature:
         return []
+
+
+def _guesser(request: Request, student: User) -> str:
+    """Who guesses at whom. A browser that the student has been on goes by what we gave it then, as that lets it go on
+    where strange ones are held up: by anything else it could be another one with each guess."""
+    is_known = student.pk in _known_here(request)
+    browser = salted_hmac(_SALT, request.COOKIES[KNOWN_COOKIE]).hexdigest() if is_known else _browser(request)
+    return f"{student.pk}:{browser}"
 
 
 def _browser(request: Request) -> str:

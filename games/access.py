@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from django.http import Http404, HttpRequest
 
-from games import limits
+from games import limits, rows
 from games.models import Match, Seat, Way
 from games.players import Player, known_player
 from games.rules.state import Phase
@@ -36,7 +36,7 @@ def acting_seat(code: str, player: Player | None) -> Seat | None:
     """
     if player is None or not code.isascii() or not code.isalnum():
         return None
-    return Seat.objects.filter(match__code=code.upper(), **player.key).exclude(match__way=Way.CLASS).first()
+    return rows.acting_seat(code.upper(), player)
 
 
 def match_by_code(request: HttpRequest, code: str) -> tuple[Match, Seat | None]:

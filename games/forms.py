@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from games.models import Way
 from games.rules import EDITIONS, Options
@@ -29,12 +31,19 @@ STRENGTH_TITLES = {
     "expert": _("Expert"),
 }
 DECKS = [("full", _("All 81 cards")), ("easy", _("Easy start: 27 cards"))]
-WINDOWS = [
-    ("", _("As in the rules")),
-    *((str(seconds), _("%(seconds)s seconds") % {"seconds": seconds}) for seconds in (3, 5, 8, 10, 15)),
-    ("none", _("No limit")),
-]
 VOTES = [(Votes.CHECKED, _("Checked: told when there is a SET")), (Votes.PAPER, _("As on paper: taken at its word"))]
+
+
+def windows(*lengths: int) -> list[tuple[str, Promise | str]]:
+    """How long who has called may pick; made anew for each form, in the language of who reads it."""
+    timed = [
+        (str(each), ngettext("%(seconds)s second", "%(seconds)s seconds", each) % {"seconds": each}) for each in lengths
+    ]
+    return [*timed, ("none", _("No limit"))]
+
+
+def _windows_of_rules() -> list[tuple[str, Promise | str]]:
+    return [("", _("As in the rules")), *windows(3, 5, 8, 10, 15)]
 
 
 class OpenForm(forms.Form):
@@ -88,7 +97,7 @@ class PracticeForm(OpenForm):
 class WindowForm(OpenForm):
     """A way to play where a call has a window."""
 
-    window = forms.ChoiceField(label=_("Time to pick after a call"), choices=WINDOWS, required=False)
+    window = forms.ChoiceField(label=_("Time to pick after a call"), choices=_windows_of_rules, required=False)
     quick = forms.BooleanField(label=_("Quick play: the third card is the call"), required=False)
 
     def make_options(self, data: dict[str, Any]) -> Options:

@@ -60,6 +60,11 @@ def moments(match: Match) -> list[Moment]:
         if isinstance(event, did.DealBegan):
             laid_at = {}
             start = event.at if start is None else start
+        if isinstance(event, did.Resumed) and state.paused_at is not None and start is not None:
+            # A pause is no time of the game, nor is the jump of a clock.
+            stood = event.at - state.paused_at
+            start += stood
+            laid_at = {card: at + stood for card, at in laid_at.items()}
         if isinstance(event, _TOLD):
             seconds = event.at - (event.at if start is None else start)
             told.append(Moment(event, state, after, seconds, _waiting(state.table, laid_at, event.at)))

@@ -15,10 +15,11 @@ from datetime import UTC, datetime
 from itertools import count
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from games.models import Event, Match, Seat, Way
+from games import rows
+from games.models import Match, Seat, Way
 from games.players import Player
 from games.rules import Options, decide, new_match, replay
 from games.rules import commands as ask
@@ -35,6 +36,10 @@ CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"
 _MOST_TRIES = 100
 _MOST_DUE = 1_000
 _LONGEST_WAIT = 10.0
+_FARTHEST_JUMP = 86_400.0
+"""A clock that is set back by more than a day is looked after when somebody touches the match."""
+_LONGEST_ABSENCE = 60.0
+"""Seconds after which what is due was not missed but could not happen: the site looks every second."""
 GONE = "gone"
 """How the key of a seat begins whose player is removed; a guest's key has only hexadecimal digits."""
 
@@ -110,7 +115,7 @@ def open_match(
         for number, seat in enumerate(seats):
             seat.match, seat.number = match, number
         Seat.objects.bulk_create(seats)
-        _append(match, 0, events)
+        rows.append(match, 0, [event_record(event) for event in events])
     return match
 
 
@@ -153,13 +158,15 @@ def catch_up(code: str, *, now: float) -> Written:
 
 def catch_up_all(*, now: float) -> int:
     """Write what is due in any match; how many there were."""
-    codes = list(Match.objects.filter(due__lte=now).values_list("code", flat=True))
+    ahead = (_moment(now + _LONGEST_WAIT), _moment(now + _FARTHEST_JUMP))
+    clock_was_set_back = Q(due__isnull=False, touched_at__range=ahead)
+    codes = list(Match.objects.filter(Q(due__lte=now) | clock_was_set_back).values_list("code", flat=True))
     for code in codes:
         try:
             catch_up(code, now=now)
         except Exception:
             # One match that is broken does not stop the time of the others.
-            log.exception("the time of match %s could not be kept", code)
+            log.exception("the time of a match could not be kept")
     return len(codes)
 
 
@@ -232,10 +239,12 @@ def _write(code: str, decision: Decision, *, now: float, keep: Keeping | None = 
 def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | None) -> Written:
     refused: Refused | None = None
     with turn(), transaction.atomic():
-        match = Match.objects.get(code=code)
+        match = rows.match_of(code)
         now = _not_before(match, now)
         opponents = _opponents(match)
-        state, due = _catch_up(match.state, opponents, now)
+        state, stood = _stand_still(match, match.state, now)
+        state, caught_up = _catch_up(state, opponents, now)
+        due = [*stood, *caught_up]
         own: tuple[did.Event, ...] = ()
         try:
             own = decision(match, state, now)
@@ -262,6 +271,20 @@ def _not_before(match: Match, now: float) -> float:
     """
     last = match.touched_at.timestamp()
     return last if 0 < last - now < _LONGEST_WAIT else now
+
+
+def _stand_still(match: Match, state: rules.Match, now: float) -> tuple[rules.Match, tuple[did.Event, ...]]:
+    """A pause for the time in which nobody could play: the site was away, its machine slept, or its clock was set.
+
+    Nobody is late for that, no computer plays on by itself, and no window is open for an hour.
+    """
+    last = match.touched_at.timestamp()
+    if match.due is None or (last <= now and now - match.due <= _LONGEST_ABSENCE):
+        return state, ()
+    paused = decide(state, ask.Pause(), last)
+    state = replay(state, paused)
+    resumed = decide(state, ask.Resume(), now)
+    return replay(state, resumed), paused + resumed
 
 
 def _catch_up(state: rules.Match, opponents: Mapping[int, Strength], now: float) -> tuple[rules.Match, list[did.Event]]:
@@ -302,16 +325,9 @@ def _save(
     match.phase = state.phase
     match.due = due[0] if due else None
     match.touched_at = _moment(now)
-    changes = {name: getattr(match, name) for name in ("version", "snapshot", "phase", "due", "touched_at")}
-    if not Match.objects.filter(pk=match.pk, version=read).update(**changes):
+    if not rows.save(match, read=read):
         raise Outrun(match.code)
-    _append(match, read, events)
-
-
-def _append(match: Match, after: int, events: Sequence[did.Event]) -> None:
-    Event.objects.bulk_create(
-        Event(match=match, number=number, record=event_record(event)) for number, event in enumerate(events, after + 1)
-    )
+    rows.append(match, read, [event_record(event) for event in events])
 
 
 def _tell(code: str, version: int) -> None:
@@ -322,8 +338,7 @@ def _tell(code: str, version: int) -> None:
 def _opponents(match: Match) -> dict[int, Strength]:
     if match.way != Way.COMPUTER:
         return {}
-    seats = match.seats.exclude(strength="").values_list("number", "strength")
-    return {number: STRENGTHS[slug] for number, slug in seats}
+    return {number: STRENGTHS[slug] for number, slug in rows.strengths(match).items()}
 
 
 def _computer_names() -> tuple[str, str, str]:

@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from games import rows
 from games.models import Match
 from games.rules import events as did
 from games.rules import explain
@@ -18,18 +19,19 @@ from games.rules.cards import Card
 from games.rules.records import event_from
 from games.rules.state import Ending, Failing, Phase
 from games.rules.triples import Verdict
-from games.words import verdict_line
+from games.words import verdict_words
 
 # A letter for each place, the same on every keyboard layout; the rest of the alphabet is for other keys.
 LETTERS = "ABCDEFGHIJKLMNOPQRSTU"
 _LOOKED_AT = 12
+_TELLING = {kind.__name__ for kind in (did.SetTaken, did.CallFailed, did.DealBegan)}
+"""The events that say whether there is a last pick."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     letter: str
     card: Card
-    is_new: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +57,8 @@ class PickView:
 
 def table_context(match: Match, state: rules.Match) -> dict[str, Any]:
     """What `games/_table.html` shows; the same for whoever looks."""
-    names = {seat.number: seat.name for seat in match.seats.all()}
-    rows = match.events.filter(number__gt=match.version - _LOOKED_AT, number__lte=match.version).order_by("number")
-    recent = [event_from(row.record) for row in rows]
-    new_cards = _new_cards(recent)
+    names = rows.names(match)
+    recent = rows.last_records(match, _LOOKED_AT)
     winners = state.outcome.winners if state.outcome else ()
     seats = [
         SeatView(
@@ -79,7 +79,7 @@ def table_context(match: Match, state: rules.Match) -> dict[str, Any]:
         "state": state,
         "options": state.options,
         "columns": max(3, len(state.table) // 3),
-        "places": [Place(letter, card, card in new_cards) for letter, card in zip(LETTERS, state.table, strict=False)],
+        "places": [Place(letter, card) for letter, card in zip(LETTERS, state.table, strict=False)],
         "seats": seats,
         "standing": sorted(seats, key=lambda seat: -seat.points),
         "caller": names.get(control.seat, "?") if control else "",
@@ -88,7 +88,7 @@ def table_context(match: Match, state: rules.Match) -> dict[str, Any]:
         "agreed": [names.get(seat, "?") for seat in sorted(state.votes)],
         "voters": len(state.voters),
         "pick": _last_pick(recent, names),
-        "say": " ".join(filter(None, (happening(event, names, state) for event in _last_instant(recent)))),
+        "say": " ".join(filter(None, (happening(event_from(each), names, state) for each in _last_instant(recent)))),
         "is_over": state.phase is Phase.OVER,
         "is_waiting": state.phase is Phase.WAITING,
         "is_paused": state.paused_at is not None,
@@ -97,22 +97,15 @@ def table_context(match: Match, state: rules.Match) -> dict[str, Any]:
     }
 
 
-def _last_instant(events: Sequence[did.Event]) -> list[did.Event]:
-    return [event for event in events if event.at == events[-1].at]
+# Of entries of the log only those are made into events of which something is shown.
 
 
-def _new_cards(events: Sequence[did.Event]) -> frozenset[Card]:
-    for event in reversed(_last_instant(events)):
-        match event:
-            case did.SetTaken(laid=laid) | did.VoteCarried(laid=laid) | did.GaveUp(laid=laid):
-                return frozenset(laid)
-            case did.DealBegan(deck=deck):
-                return frozenset(deck)
-    return frozenset()
+def _last_instant(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [record for record in records if record["at"] == records[-1]["at"]]
 
 
-def _last_pick(events: Sequence[did.Event], names: dict[int, str]) -> PickView | None:
-    for event in reversed(events):
+def _last_pick(records: Sequence[dict[str, Any]], names: dict[int, str]) -> PickView | None:
+    for event in (event_from(record) for record in reversed(records) if record["kind"] in _TELLING):
         match event:
             case did.SetTaken(cards=cards) | did.CallFailed(cards=cards) if cards:
                 first, second, third = cards
@@ -146,8 +139,7 @@ _FAILINGS: dict[Failing, Promise | str] = {
 def broken_words(cards: tuple[Card, ...]) -> str:
     """What breaks three cards, in one breath."""
     first, second, third = cards
-    lines = [verdict_line(each) for each in explain(first, second, third).broken]
-    return "; ".join(f"{line.feature}: {line.text}" for line in lines) + "."
+    return verdict_words(explain(first, second, third).broken) + "."
 
 
 def happening(event: did.Event, names: dict[int, str], state: rules.Match) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from games.rules.cards import Card, Color, Feature, Number, Shading, Shape, Value
 from games.rules.errors import Reason
@@ -20,34 +22,42 @@ FEATURES: dict[Feature, Promise | str] = {
     Feature.SHAPE: gettext_lazy("shape"),
 }
 
-# How a value is said of a thing: "two are red and one is green", "two are ovals", "two have one symbol".
+# The same within a sentence: "look at the shading".
+THE_FEATURES: dict[Feature, Promise | str] = {
+    Feature.NUMBER: gettext_lazy("the number"),
+    Feature.COLOR: gettext_lazy("the color"),
+    Feature.SHADING: gettext_lazy("the shading"),
+    Feature.SHAPE: gettext_lazy("the shape"),
+}
+
+# How a value is said of a card: "two are red and one is green", "two are ovals", "two have one symbol".
 _VALUES: dict[Value, Promise | str] = {
-    Color.RED: pgettext_lazy("are ...", "red"),
-    Color.GREEN: pgettext_lazy("are ...", "green"),
-    Color.PURPLE: pgettext_lazy("are ...", "purple"),
-    Shading.SOLID: pgettext_lazy("are ...", "solid"),
-    Shading.STRIPED: pgettext_lazy("are ...", "striped"),
-    Shading.OUTLINED: pgettext_lazy("are ...", "outlined"),
-    Shape.OVAL: pgettext_lazy("are ...", "ovals"),
-    Shape.SQUIGGLE: pgettext_lazy("are ...", "squiggles"),
-    Shape.DIAMOND: pgettext_lazy("are ...", "diamonds"),
-    Number.ONE: pgettext_lazy("show ...", "one symbol"),
-    Number.TWO: pgettext_lazy("show ...", "two symbols"),
-    Number.THREE: pgettext_lazy("show ...", "three symbols"),
+    Color.RED: pgettext_lazy("two cards are ...", "red"),
+    Color.GREEN: pgettext_lazy("two cards are ...", "green"),
+    Color.PURPLE: pgettext_lazy("two cards are ...", "purple"),
+    Shading.SOLID: pgettext_lazy("two cards are ...", "solid"),
+    Shading.STRIPED: pgettext_lazy("two cards are ...", "striped"),
+    Shading.OUTLINED: pgettext_lazy("two cards are ...", "outlined"),
+    Shape.OVAL: pgettext_lazy("two cards are ...", "ovals"),
+    Shape.SQUIGGLE: pgettext_lazy("two cards are ...", "squiggles"),
+    Shape.DIAMOND: pgettext_lazy("two cards are ...", "diamonds"),
+    Number.ONE: pgettext_lazy("two cards show ...", "one symbol"),
+    Number.TWO: pgettext_lazy("two cards show ...", "two symbols"),
+    Number.THREE: pgettext_lazy("two cards show ...", "three symbols"),
 }
 _ONE_VALUE: dict[Value, Promise | str] = {
-    Color.RED: pgettext_lazy("is ...", "red"),
-    Color.GREEN: pgettext_lazy("is ...", "green"),
-    Color.PURPLE: pgettext_lazy("is ...", "purple"),
-    Shading.SOLID: pgettext_lazy("is ...", "solid"),
-    Shading.STRIPED: pgettext_lazy("is ...", "striped"),
-    Shading.OUTLINED: pgettext_lazy("is ...", "outlined"),
-    Shape.OVAL: pgettext_lazy("is ...", "an oval"),
-    Shape.SQUIGGLE: pgettext_lazy("is ...", "a squiggle"),
-    Shape.DIAMOND: pgettext_lazy("is ...", "a diamond"),
-    Number.ONE: pgettext_lazy("shows ...", "one"),
-    Number.TWO: pgettext_lazy("shows ...", "two"),
-    Number.THREE: pgettext_lazy("shows ...", "three"),
+    Color.RED: pgettext_lazy("one card is ...", "red"),
+    Color.GREEN: pgettext_lazy("one card is ...", "green"),
+    Color.PURPLE: pgettext_lazy("one card is ...", "purple"),
+    Shading.SOLID: pgettext_lazy("one card is ...", "solid"),
+    Shading.STRIPED: pgettext_lazy("one card is ...", "striped"),
+    Shading.OUTLINED: pgettext_lazy("one card is ...", "outlined"),
+    Shape.OVAL: pgettext_lazy("one card is ...", "an oval"),
+    Shape.SQUIGGLE: pgettext_lazy("one card is ...", "a squiggle"),
+    Shape.DIAMOND: pgettext_lazy("one card is ...", "a diamond"),
+    Number.ONE: pgettext_lazy("one card shows ...", "one"),
+    Number.TWO: pgettext_lazy("one card shows ...", "two"),
+    Number.THREE: pgettext_lazy("one card shows ...", "three"),
 }
 
 # A name's order and endings hang on number and shape, so each of the nine has a pattern of its own.
@@ -62,13 +72,76 @@ _CARD_PATTERNS: dict[tuple[Number, Shape], Promise | str] = {
     (Number.TWO, Shape.DIAMOND): gettext_lazy("two %(shading)s %(color)s diamonds"),
     (Number.THREE, Shape.DIAMOND): gettext_lazy("three %(shading)s %(color)s diamonds"),
 }
+# In many languages what is said of a shape agrees with its gender, and with whether there is one or there are more.
+_SAID_OF_ONE: dict[Shape, dict[Value, Promise | str]] = {
+    Shape.OVAL: {
+        Color.RED: pgettext_lazy("one oval", "red"),
+        Color.GREEN: pgettext_lazy("one oval", "green"),
+        Color.PURPLE: pgettext_lazy("one oval", "purple"),
+        Shading.SOLID: pgettext_lazy("one oval", "solid"),
+        Shading.STRIPED: pgettext_lazy("one oval", "striped"),
+        Shading.OUTLINED: pgettext_lazy("one oval", "outlined"),
+    },
+    Shape.SQUIGGLE: {
+        Color.RED: pgettext_lazy("one squiggle", "red"),
+        Color.GREEN: pgettext_lazy("one squiggle", "green"),
+        Color.PURPLE: pgettext_lazy("one squiggle", "purple"),
+        Shading.SOLID: pgettext_lazy("one squiggle", "solid"),
+        Shading.STRIPED: pgettext_lazy("one squiggle", "striped"),
+        Shading.OUTLINED: pgettext_lazy("one squiggle", "outlined"),
+    },
+    Shape.DIAMOND: {
+        Color.RED: pgettext_lazy("one diamond", "red"),
+        Color.GREEN: pgettext_lazy("one diamond", "green"),
+        Color.PURPLE: pgettext_lazy("one diamond", "purple"),
+        Shading.SOLID: pgettext_lazy("one diamond", "solid"),
+        Shading.STRIPED: pgettext_lazy("one diamond", "striped"),
+        Shading.OUTLINED: pgettext_lazy("one diamond", "outlined"),
+    },
+}
+_SAID_OF_SOME: dict[Shape, dict[Value, Promise | str]] = {
+    Shape.OVAL: {
+        Color.RED: pgettext_lazy("some ovals", "red"),
+        Color.GREEN: pgettext_lazy("some ovals", "green"),
+        Color.PURPLE: pgettext_lazy("some ovals", "purple"),
+        Shading.SOLID: pgettext_lazy("some ovals", "solid"),
+        Shading.STRIPED: pgettext_lazy("some ovals", "striped"),
+        Shading.OUTLINED: pgettext_lazy("some ovals", "outlined"),
+    },
+    Shape.SQUIGGLE: {
+        Color.RED: pgettext_lazy("some squiggles", "red"),
+        Color.GREEN: pgettext_lazy("some squiggles", "green"),
+        Color.PURPLE: pgettext_lazy("some squiggles", "purple"),
+        Shading.SOLID: pgettext_lazy("some squiggles", "solid"),
+        Shading.STRIPED: pgettext_lazy("some squiggles", "striped"),
+        Shading.OUTLINED: pgettext_lazy("some squiggles", "outlined"),
+    },
+    Shape.DIAMOND: {
+        Color.RED: pgettext_lazy("some diamonds", "red"),
+        Color.GREEN: pgettext_lazy("some diamonds", "green"),
+        Color.PURPLE: pgettext_lazy("some diamonds", "purple"),
+        Shading.SOLID: pgettext_lazy("some diamonds", "solid"),
+        Shading.STRIPED: pgettext_lazy("some diamonds", "striped"),
+        Shading.OUTLINED: pgettext_lazy("some diamonds", "outlined"),
+    },
+}
 
 
 def card_name(card: Card) -> str:
     """The card spoken in full: "two striped red ovals"."""
-    words = _ONE_VALUE if card.number is Number.ONE else _VALUES
+    words = (_SAID_OF_ONE if card.number is Number.ONE else _SAID_OF_SOME)[card.shape]
     return str(_CARD_PATTERNS[card.number, card.shape]) % {"shading": words[card.shading], "color": words[card.color]}
 
+
+# Which eyes a palette of `games.art` is for.
+PALETTES: dict[str, Promise | str] = {
+    "standard": gettext_lazy("standard"),
+    "protanopia": gettext_lazy("for eyes that see no red"),
+    "deuteranopia": gettext_lazy("for eyes that see no green"),
+    "tritanopia": gettext_lazy("for eyes that see no blue"),
+    "high-contrast": gettext_lazy("high contrast"),
+    "black-and-white": gettext_lazy("black and white, with marks for the colors"),
+}
 
 # Up to which effort a SET is called so.
 _EFFORTS: tuple[tuple[float, Promise | str], ...] = (
@@ -107,6 +180,26 @@ def _verdict_text(verdict: FeatureVerdict) -> str:
     if verdict.feature is Feature.NUMBER:
         return _("two show %(shared)s and one shows %(odd)s") % words
     return _("two are %(shared)s and one is %(odd)s") % words
+
+
+def labelled(label: object, text: object) -> str:
+    """A word and what is said of it: "shape: all different". Not every language sets its colon like English."""
+    return _("%(label)s: %(text)s") % {"label": label, "text": text}
+
+
+def listed(parts: Iterable[str]) -> str:
+    """Several of them in one breath."""
+    return pgettext("between the parts of a list", "; ").join(parts)
+
+
+def verdict_words(verdicts: Iterable[FeatureVerdict]) -> str:
+    """What is to be said of several features: "number: all the same; color: two are red and one is green"."""
+    return listed(labelled(line.feature, line.text) for line in map(verdict_line, verdicts))
+
+
+def grouped(number: int) -> str:
+    """A large number as it is written: "1,000,000", "1.000.000"."""
+    return number_format(number, force_grouping=True)
 
 
 REFUSALS: dict[Reason, Promise | str] = {

@@ -1,21 +1,29 @@
-"""From a form to a graded and kept answer to an exercise."""
+"""From a form to a graded and kept answer to a question."""
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.http import QueryDict
 
 from games.players import Player
 from games.rules import Feature, find_sets, is_set
+from lessons import queries
 from lessons.exercises import Exercise
 from lessons.grading import BadAnswer, Grade, Reason, grade
-from lessons.learning import Answered, Asked, record_attempt
+from lessons.learning import Answered, Asked, finish_step, record_attempt
+from lessons.models import Attempt
+from lessons.questions import Ask, Drill, Feedback, Question
 from lessons.skills import Kind
 from lessons.tickets import Ticket
+from lessons.units import Step, Unit, find_step
 
 _TRIPLE = 3
+_LONGEST_WORD = 40
+_MOST_CARDS = 81
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +32,16 @@ class Result:
 
     ticket: Ticket
     grade: Grade | None
+    attempt: Attempt | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What came of an answer to a question that only the course asks."""
+
+    answer: dict[str, Any]
+    feedback: Feedback
+    attempt: Attempt | None
 
 
 def read_answer(exercise: Exercise, form: QueryDict, ticket: Ticket) -> dict[str, Any]:
@@ -50,8 +68,24 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < _TRIPLE else None
 
 
-def answer_exercise(player: Player, ticket: Ticket, form: QueryDict, *, now: float) -> Result:
-    """Grade the answer and keep the try. Finding one of several SETs is no answer yet."""
+def read_sent_as(form: QueryDict) -> UUID | None:
+    """What the browser calls this answer, if it does."""
+    try:
+        return UUID(form.get("sent_as", ""))
+    except ValueError:
+        return None
+
+
+def answers_needed(question: Question) -> int:
+    """How many right answers finish the step."""
+    return question.right if isinstance(question, Drill) else 1
+
+
+def answer_exercise(player: Player, ticket: Ticket, form: QueryDict, *, now: float, is_late: bool = False) -> Result:
+    """Grade the answer and keep the try, and finish its step if that was the last right answer it needs.
+
+    Finding one of several SETs is no answer yet. Nobody knows how long a late answer took.
+    """
     exercise = ticket.exercise
     answer = read_answer(exercise, form, ticket)
     if exercise.kind is Kind.FIND_ALL and not form.getlist("cards"):
@@ -62,7 +96,7 @@ def answer_exercise(player: Player, ticket: Ticket, form: QueryDict, *, now: flo
         if len(ticket.found) < len(find_sets(exercise.cards)):
             return Result(ticket, None)
     graded = grade(exercise, answer)
-    record_attempt(
+    attempt = record_attempt(
         player,
         Asked(
             place=ticket.place,
@@ -76,12 +110,55 @@ def answer_exercise(player: Player, ticket: Ticket, form: QueryDict, *, now: flo
             is_right=graded.is_right,
             missed=graded.missed,
             evidence=graded.evidence,
-            seconds=max(0.0, now - ticket.shown_at),
+            seconds=None if is_late or ticket.is_ahead else max(0.0, now - ticket.shown_at),
             hints=ticket.hints,
         ),
         now=now,
+        sent_as=read_sent_as(form),
     )
-    return Result(ticket, graded)
+    found_step = find_step(*ticket.place.split("/")) if "/" in ticket.place else None
+    if found_step and graded.is_right:
+        unit, step = found_step
+        if len(queries.rights_at(player, ticket.place)) >= answers_needed(step.question):
+            finish_step(player, unit.slug, step.slug, now=now)
+    return Result(ticket, graded, attempt)
+
+
+def answer_question(player: Player, unit: Unit, step: Step, form: QueryDict, *, now: float) -> Judged:
+    """Judge the answer to a question that only the course asks, and keep it; a right one finishes the step."""
+    question = step.question
+    if isinstance(question, Ask | Drill):
+        raise TypeError("exercises have tickets")
+    answer = read_words(form)
+    feedback = question.judge(answer)
+    attempt = None
+    if feedback.evidence:
+        place = f"{unit.slug}/{step.slug}"
+        attempt = record_attempt(
+            player,
+            Asked(place=place, kind=None, seed=place),
+            Answered(answer=answer, is_right=feedback.is_right, missed=feedback.missed, evidence=feedback.evidence),
+            now=now,
+            sent_as=read_sent_as(form),
+        )
+    if feedback.is_right:
+        finish_step(player, unit.slug, step.slug, now=now)
+    return Judged(answer, feedback, attempt)
+
+
+def read_words(form: QueryDict) -> dict[str, Any]:
+    """The answer in the form, as the questions of the course want it."""
+    return {
+        "value": _word(form.get("value")),
+        "feature": _word(form.get("feature")),
+        "cards": [_word(text) for text in form.getlist("cards")[:_MOST_CARDS]],
+        "seed": secrets.token_hex(8),
+    }
+
+
+def _word(text: str | None) -> str | None:
+    """A word of a form that may be kept as an answer; what no form of ours sends is none."""
+    return text if text is not None and len(text) <= _LONGEST_WORD and text.isprintable() else None
 
 
 def _one_more(exercise: Exercise, form: QueryDict, ticket: Ticket) -> tuple[int, int, int] | None:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from games.players import Player
 from games.rules import Feature
@@ -40,8 +41,26 @@ class Answered:
     hints: int = 0
 
 
-def record_attempt(player: Player, asked: Asked, answered: Answered, *, now: float) -> Attempt:
-    """Keep a try. Only the first at a question says what the learner can; the others put it right."""
+def record_attempt(
+    player: Player, asked: Asked, answered: Answered, *, now: float, sent_as: UUID | None = None
+) -> Attempt:
+    """Keep a try. Only the first at a question says what the learner can; the others put it right.
+
+    An answer that is sent again under the same name is the try that is kept already.
+    """
+    if sent_as is None:
+        return _record_attempt(player, asked, answered, now=now)
+    known = Attempt.objects.filter(sent_as=sent_as, **player.key)
+    try:
+        return known.first() or _record_attempt(player, asked, answered, now=now, sent_as=sent_as)
+    except IntegrityError:
+        # Two requests brought it at the same moment, and the other was first.
+        return known.get()
+
+
+def _record_attempt(
+    player: Player, asked: Asked, answered: Answered, *, now: float, sent_as: UUID | None = None
+) -> Attempt:
     with transaction.atomic():
         same = Attempt.objects.filter(place=asked.place, seed=asked.seed, **player.key)
         attempt = Attempt.objects.create(
@@ -59,10 +78,15 @@ def record_attempt(player: Player, asked: Asked, answered: Answered, *, now: flo
             evidence=[[each.skill.value, each.is_right] for each in answered.evidence],
             seconds=answered.seconds,
             hints=answered.hints,
+            sent_as=sent_as,
         )
         if attempt.is_first and answered.evidence:
-            states = skill_states(player)
-            _save_states(player, states, update(states, try_of(attempt)))
+            if counted_attempts(player).filter(at__gt=attempt.at).exists():
+                # It was given without a network, and comes after what was answered later.
+                rebuild(player)
+            else:
+                states = skill_states(player)
+                _save_states(player, states, update(states, try_of(attempt)))
     return attempt
 
 

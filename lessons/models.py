@@ -43,9 +43,23 @@ class Attempt(Learner):
     evidence = models.JSONField(default=list)
     seconds = models.FloatField(null=True, blank=True)
     hints = models.PositiveSmallIntegerField(default=0)
+    sent_as = models.UUIDField(null=True, blank=True)
+    """What the browser calls this answer: sent again, because the network swallowed our word, it is the same one."""
 
     class Meta:
-        constraints: ClassVar = [models.CheckConstraint(name="an_attempt_is_one_learners", condition=_ONE_LEARNER)]
+        constraints: ClassVar = [
+            models.CheckConstraint(name="an_attempt_is_one_learners", condition=_ONE_LEARNER),
+            models.UniqueConstraint(
+                fields=["user", "sent_as"],
+                condition=models.Q(user__isnull=False, sent_as__isnull=False),
+                name="a_user_sends_an_answer_once",
+            ),
+            models.UniqueConstraint(
+                fields=["guest", "sent_as"],
+                condition=~models.Q(guest="") & models.Q(sent_as__isnull=False),
+                name="a_guest_sends_an_answer_once",
+            ),
+        ]
         indexes: ClassVar = [models.Index(fields=["user", "at"]), models.Index(fields=["guest", "at"])]
         ordering: ClassVar = ["at", "pk"]
 

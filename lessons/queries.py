@@ -114,7 +114,7 @@ def own_exercise(player: Player | None, attempt: str) -> Exercise | None:
 class SlowBoard:
     attempt: int
     cards: tuple[Card, ...]
-    seconds: float
+    seconds: int
     kind: str
 
 
@@ -157,7 +157,7 @@ def _newest_of_each(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:
 
 
 def _slow_board(row: Attempt) -> SlowBoard:
-    return SlowBoard(row.pk, tuple(map(Card.from_index, row.cards)), row.seconds or 0.0, row.kind)
+    return SlowBoard(row.pk, tuple(map(Card.from_index, row.cards)), round(row.seconds or 0), row.kind)
 
 
 def about_me(player: Player | None, *, now: float) -> AboutMe:

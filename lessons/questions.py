@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from games.odds import exact_no_set, odds_against, simulate_first_deals
 from games.rules import FULL_DECK, Card, Feature, Options, decide, explain, find_sets, is_set, new_match, replay
@@ -22,7 +23,7 @@ from games.rules import state as rules
 from games.rules.cards import VALUES
 from games.rules.errors import Refused, RulesError
 from games.rules.triples import Triple, Verdict, third_card
-from games.words import REFUSALS
+from games.words import REFUSALS, grouped
 from lessons.exercises import Exercise
 from lessons.skills import Evidence, Wanted, feature_skill
 
@@ -280,9 +281,9 @@ class Experiment:
             is_right=True,
             say=say
             % {
-                "deals": result.deals,
+                "deals": grouped(result.deals),
                 "cards": self.cards,
-                "without": result.without_set,
+                "without": grouped(result.without_set),
                 "odds": result.odds,
                 "exact": odds_against(exact_no_set(self.deck, self.cards)),
             },
@@ -312,9 +313,17 @@ class NoSetBuilder:
         if found:
             return Feedback(False, _("There is a SET among them."), verdict=explain(*found[0]))
         if len(picked) < self.enough:
-            say = _("%(count)s cards without a SET. Get to %(enough)s.")
+            say = ngettext(
+                "%(count)s card without a SET. Get to %(enough)s.",
+                "%(count)s cards without a SET. Get to %(enough)s.",
+                len(picked),
+            )
             return Feedback(False, say % {"count": len(picked), "enough": self.enough})
-        say = _("%(count)s cards without a SET! The most there can be is %(most)s.")
+        say = ngettext(
+            "%(count)s card without a SET! The most there can be is %(most)s.",
+            "%(count)s cards without a SET! The most there can be is %(most)s.",
+            len(picked),
+        )
         return Feedback(True, say % {"count": len(picked), "most": self.most})
 
 

@@ -41,9 +41,11 @@ class Ticket:
     hints: int = 0
     found: tuple[tuple[int, int, int], ...] = ()
     """Where every SET is to be found: those that are."""
+    is_ahead: bool = False
+    """Handed out to be asked some other time: nobody knows when it was shown."""
 
     def sealed(self) -> str:
-        return _seals(settings.SECRET_KEY).encrypt(json.dumps(asdict(self)).encode()).decode()
+        return _seals(*_keys()).encrypt(json.dumps(asdict(self)).encode()).decode()
 
     def with_hint(self) -> Ticket:
         return replace(self, hints=self.hints + 1)
@@ -64,7 +66,7 @@ class Ticket:
 
 def read_ticket(text: str) -> Ticket:
     try:
-        data: dict[str, Any] = json.loads(_seals(settings.SECRET_KEY).decrypt(text.encode(), ttl=_SECONDS))
+        data: dict[str, Any] = json.loads(_seals(*_keys()).decrypt(text.encode(), ttl=_SECONDS))
     except InvalidToken as error:
         raise BadTicket("not sealed by us, or too long ago") from error
     wanted = wanted_from(data.pop("wanted"))
@@ -78,9 +80,12 @@ def read_ticket(text: str) -> Ticket:
     return ticket
 
 
+def _keys() -> list[str | bytes]:
+    """The secret key, and those before it."""
+    return [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+
+
 @cache
-def _seals(key: str) -> MultiFernet:
-    """The seal of this secret key, and those of the keys before it."""
-    keys = [key, *settings.SECRET_KEY_FALLBACKS]
+def _seals(*keys: str | bytes) -> MultiFernet:
     digests = [salted_hmac(_SALT, "", secret=each, algorithm="sha256").digest() for each in keys]
     return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from django.utils.functional import Promise
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from games.rules.cards import Shape, Value
 from games.rules.triples import Kind as VerdictKind
-from games.words import FEATURES, card_name, verdict_line
+from games.words import THE_FEATURES, card_name, verdict_words
 from lessons.grading import BadAnswer, Help, HelpKind, Reason
 from lessons.mastery import Level
 from lessons.skills import Skill
@@ -62,12 +63,12 @@ VALUES: dict[str, Text] = {
 
 _HELP: dict[HelpKind, Text] = {
     HelpKind.ONE_AT_A_TIME: _("Look at one thing at a time: number, color, shading, shape."),
-    HelpKind.LOOK_AT: _("Look at the %(feature)s."),
+    HelpKind.LOOK_AT: _("Look at %(feature)s."),
     HelpKind.HOW_IT_STANDS: _("%(verdicts)s."),
     HelpKind.NOT_THIS_ONE: _("This one is fine. %(verdicts)s."),
     HelpKind.ODD_CARD: _("One card is not like the other two: %(cards)s."),
     HelpKind.EVERY_FEATURE: _("%(verdicts)s."),
-    HelpKind.VALUE_NEEDED: _("The %(feature)s must be: %(value)s."),
+    HelpKind.VALUE_NEEDED: _("For %(feature)s it must be: %(value)s."),
     HelpKind.THE_CARD: _("It is this one: %(cards)s."),
     HelpKind.TWO_MAKE_A_THIRD: _("Take two cards. Which third one do they need? Is it here?"),
     HelpKind.AMONG_THESE: _("If there is a SET, one is among these: %(cards)s."),
@@ -82,11 +83,10 @@ def help_words(stage: Help) -> str:
     if stage.kind is HelpKind.HOW_MANY:
         count = stage.count or 0
         return ngettext("There is %(count)s SET here.", "There are %(count)s SETs here.", count) % {"count": count}
-    lines = [verdict_line(each) for each in stage.verdicts]
     return str(_HELP[stage.kind]) % {
-        "feature": FEATURES[stage.feature] if stage.feature else "",
+        "feature": THE_FEATURES[stage.feature] if stage.feature else "",
         "value": value_name(stage.value) if stage.value is not None else "",
-        "verdicts": "; ".join(f"{line.feature}: {line.text}" for line in lines),
+        "verdicts": capfirst(verdict_words(stage.verdicts)),
         "cards": ", ".join(card_name(card) for card in stage.cards),
     }
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import asyncio
 import io
 import sys
+import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Protocol
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -20,7 +21,11 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 WSGIApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
+ROUTE = "setsite.route"
+"""Where in a request's environment its route is noted."""
 LARGEST_BODY = 12 * 1024 * 1024
+_MOST_PASSED_OVER = 4 * LARGEST_BODY
+_TOO_LARGE = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
 
 
 class BodyTooLarge(Exception):
@@ -31,11 +36,18 @@ class ClientGone(Exception):
     pass
 
 
+class Answered(Protocol):
+    """Told of every page."""
+
+    def __call__(self, *, method: str, route: str, status: int, seconds: float) -> None: ...
+
+
 class Pages:
     """An ASGI app that answers with a WSGI app."""
 
-    def __init__(self, wsgi: WSGIApp, *, threads: int) -> None:
+    def __init__(self, wsgi: WSGIApp, *, threads: int, answered: Answered | None = None) -> None:
         self.wsgi = wsgi
+        self.answered = answered
         self.pool = ThreadPoolExecutor(threads, thread_name_prefix="page")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -44,13 +56,13 @@ class Pages:
         except ClientGone:
             return
         except BodyTooLarge:
-            await _answer(send, 413, [(b"content-type", b"text/plain; charset=utf-8")], b"That is too large.")
+            await answer(send, 413, _TOO_LARGE, b"That is too large.")
             return
         loop = asyncio.get_running_loop()
-        status, headers, content = await loop.run_in_executor(self.pool, self.run, scope, body)
-        await _answer(send, status, headers, content)
+        status, headers, content = await loop.run_in_executor(self.pool, self.run, scope, body, time.perf_counter())
+        await answer(send, status, headers, content)
 
-    def run(self, scope: Scope, body: bytes) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+    def run(self, scope: Scope, body: bytes, came: float) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
         """One request, from its first to its last byte, in one thread."""
         started: dict[str, Any] = {}
 
@@ -58,12 +70,17 @@ class Pages:
             started["status"] = int(status.split(" ", 1)[0])
             started["headers"] = [(k.lower().encode("latin-1"), v.strip().encode("latin-1")) for k, v in headers]
 
-        response = self.wsgi(_environ(scope, body), start_response)
+        environ = _environ(scope, body)
+        response = self.wsgi(environ, start_response)
         try:
             content = b"".join(response)
         finally:
             if hasattr(response, "close"):
                 response.close()
+        if self.answered:
+            seconds = time.perf_counter() - came
+            route = environ.get(ROUTE, "unknown")
+            self.answered(method=scope["method"], route=route, status=started["status"], seconds=seconds)
         return started["status"], started["headers"], content
 
 
@@ -76,14 +93,19 @@ async def _read(receive: Receive) -> bytes:
             raise ClientGone
         part = message.get("body", b"")
         size += len(part)
+        is_over = not message.get("more_body")
         if size > LARGEST_BODY:
-            raise BodyTooLarge
-        parts.append(part)
-        if not message.get("more_body"):
+            parts.clear()
+            # A browser hears our answer only once it has sent everything; one that never has is not waited for.
+            if is_over or size > _MOST_PASSED_OVER:
+                raise BodyTooLarge
+        else:
+            parts.append(part)
+        if is_over:
             return b"".join(parts)
 
 
-async def _answer(send: Send, status: int, headers: list[tuple[bytes, bytes]], content: bytes) -> None:
+async def answer(send: Send, status: int, headers: list[tuple[bytes, bytes]], content: bytes) -> None:
     if not any(name == b"content-length" for name, _ in headers):
         headers = [*headers, (b"content-length", str(len(content)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -7,8 +7,18 @@ import uvicorn
 from classrooms.sessions import live as sessions
 from games.live.hub import hub
 
+MOST_WAITING = 16 * 1024
+"""Bytes that a connection holds ready beyond those on their way."""
+
 
 class Server(uvicorn.Server):
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for server in self.servers:
+            for listening in server.sockets:
+                # Who reads slowly gets the newest table next, not megabytes of old ones that wait in the kernel.
+                listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, MOST_WAITING)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         # A stream never ends by itself: without this the server would wait for all of them.
         hub.stop()
@@ -16,9 +26,17 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def server(*, port: int) -> Server:
-    """The site on this machine's own address."""
+def server(*, port: int, host: str = "127.0.0.1") -> Server:
+    """The site on this machine's own address, or on another."""
     config = uvicorn.Config(
-        "setsite.asgi:application", host="127.0.0.1", port=port, log_level="warning", timeout_graceful_shutdown=3
+        "setsite.asgi:application",
+        host=host,
+        port=port,
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        # Longer than a proxy keeps its connections, or it would send a form into one that is just being closed.
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=3,
     )
     return Server(config)

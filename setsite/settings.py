@@ -8,7 +8,6 @@ from urllib.parse import unquote, urlsplit
 from celery.schedules import crontab
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
-from django.utils.translation import gettext_lazy as _
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -30,13 +29,20 @@ def _folder(name: str, default: Path) -> Path:
     return path
 
 
+_SHORTEST_SECRET, _FEWEST_LETTERS = 50, 10
+_NO_SECRETS = ("not-a-secret: good enough for a demo on one's own machine", "django-insecure-", "change-me", "changeme")
+
+
 def _secret(name: str, *, needed: bool) -> str:
     value = os.environ.get(name, "")
-    if value:
-        return value
-    if needed:
+    if not value and needed:
         raise ImproperlyConfigured(f"{name} is missing; a long random text is needed outside of demo and development")
-    return "not-a-secret: good enough for a demo on one's own machine"
+    is_weak = len(value) < _SHORTEST_SECRET or len(set(value)) < _FEWEST_LETTERS
+    if needed and (is_weak or value.startswith(_NO_SECRETS)):
+        raise ImproperlyConfigured(
+            f"{name} can be guessed; it is a random text of at least {_SHORTEST_SECRET} letters that nobody else knows"
+        )
+    return value or _NO_SECRETS[0]
 
 
 def _mail(name: str, *, needed: bool) -> dict[str, Any]:
@@ -132,6 +138,22 @@ def _postgresql() -> dict[str, Any]:
     }
 
 
+def _redis(name: str) -> str:
+    """The Redis by which several processes hear of each other, count together and hand out work."""
+    value = os.environ.get(name, "")
+    url = urlsplit(value)
+    try:
+        port = url.port
+    except ValueError:
+        port = -1
+    database = url.path.strip("/")
+    if value and (
+        url.scheme not in {"redis", "rediss"} or not url.hostname or port == -1 or not f"{database}0".isdigit()
+    ):
+        raise ImproperlyConfigured(f"{name} is written redis://:password@host:port/0, or rediss:// for TLS")
+    return value
+
+
 DEBUG = _flag("SETSITE_DEBUG")
 # A demo offers its sign-ins to whoever opens the front page, so it never goes with a public host.
 DEMO = _flag("SETSITE_DEMO")
@@ -177,15 +199,18 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "setsite.middleware.note_route",
     "django.middleware.gzip.GZipMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "setsite.middleware.keep_nothing",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "setsite.middleware.SpokenLanguage",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "setsite.middleware.speak",
+    "setsite.middleware.kind_errors",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -207,6 +232,7 @@ TEMPLATES = [
                 "django.templatetags.i18n",
                 "django.templatetags.static",
                 "template_partials.templatetags.partials",
+                "setsite.templatetags.site",
                 "games.templatetags.cards",
                 "lessons.templatetags.lessons",
                 "classrooms.templatetags.assigned",
@@ -226,15 +252,15 @@ TEMPLATES = [
 DATABASES = {"default": _postgresql() if os.environ.get("SETSITE_DATABASE") else _sqlite()}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+REDIS_URL = _redis("SETSITE_REDIS")
+# Limits are counted here: a count that is dropped is a limit forgotten.
 CACHES = {
-    "default": {
-        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
-        # Limits are counted here: a count that is dropped is a limit forgotten.
-        "OPTIONS": {"MAX_ENTRIES": 100_000},
-    }
+    "default": {"BACKEND": "setsite.cache.SharedCache", "LOCATION": REDIS_URL, "KEY_PREFIX": "setsite"}
+    if REDIS_URL
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 100_000}}
 }
-# One process may remember sessions; several would not hear of each other's sign-outs.
-_IS_EMBEDDED = "sqlite3" in DATABASES["default"]["ENGINE"]
+# One process may remember sessions; several would not hear of each other's sign-outs while Redis is away.
+_IS_EMBEDDED = "sqlite3" in DATABASES["default"]["ENGINE"] and not REDIS_URL
 SESSION_ENGINE = f"django.contrib.sessions.backends.{'cached_db' if _IS_EMBEDDED else 'db'}"
 
 AUTH_USER_MODEL = "classrooms.User"
@@ -288,10 +314,15 @@ MATCH_DAYS = _days("SETSITE_MATCH_DAYS", 30)
 IMPORT_HOURS = 24
 JOB_DAYS = 7
 
-# Without a broker the web process keeps time by itself.
-CELERY_BROKER_URL = os.environ.get("SETSITE_BROKER", "memory://")
-IS_BROKERLESS = CELERY_BROKER_URL.startswith("memory:")
-CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05} if IS_BROKERLESS else {}
+# Without a broker a worker and a beat run in threads of the web process.
+CELERY_BROKER_URL = REDIS_URL or "memory://"
+IS_BROKERLESS = not REDIS_URL
+CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05} if IS_BROKERLESS else {"socket_connect_timeout": 2}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+# A page does not wait for a broker that is away: the job is a row, and is found again.
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0, "interval_max": 0}
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_IGNORE_RESULT = True
 # The web process takes the time of matches by itself, where there is only one.
 _KEEP_TIME = {"keep-time": {"task": "games.tasks.keep_time", "schedule": 1.0, "options": {"expires": 1.0}}}
@@ -311,15 +342,35 @@ CELERY_BEAT_SCHEDULE = {
     "keep-privacy": {"task": "classrooms.tasks.keep_privacy", "schedule": crontab(hour="3", minute="20")},
 }
 
+_LOG = os.environ.get("SETSITE_LOG", "text" if IS_LOCAL else "json")
+if _LOG not in {"text", "json"}:
+    raise ImproperlyConfigured(f"SETSITE_LOG is {_LOG!r}; write text or json")
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "json": {"()": "setsite.logs.JsonLines"},
+        "text": {"format": "%(levelname)s %(name)s: %(message)s"},
+    },
+    "handlers": {"out": {"class": "logging.StreamHandler", "formatter": _LOG}},
+    "root": {"handlers": ["out"], "level": "WARNING"},
+    "loggers": {
+        "django": {"handlers": [], "level": "WARNING"},
+        # Pages that are not there are in the lines of requests.
+        "django.request": {"level": "ERROR"},
+        "setsite.requests": {"level": "INFO" if _LOG == "json" else "WARNING"},
+    },
+}
+# Who scrapes the figures says this; where it is not set there are none to be had.
+METRICS_TOKEN = os.environ.get("SETSITE_METRICS_TOKEN", "")
+
 LANGUAGE_CODE = "en-us"
-LANGUAGES = [("en-us", _("English (US)")), ("en-gb", _("English (UK)")), ("fr", _("French")), ("es", _("Spanish"))]
+# Each is called by its own name, which those who look for it can read.
+LANGUAGES = [("en-us", "English (US)"), ("en-gb", "English (UK)"), ("fr", "Français"), ("es", "Español")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
-# Django and its apps speak more languages than we do: half a page in another one is worse than a whole one in English.
-SPOKEN_LANGUAGES = [
-    code
-    for code, _name in LANGUAGES
-    if code.startswith("en") or any(path.joinpath(code, "LC_MESSAGES", "django.po").exists() for path in LOCALE_PATHS)
-]
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_AGE = 31_536_000
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True
@@ -362,10 +413,11 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "setsite.errors.old_page"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = not IS_LOCAL
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_SSL_REDIRECT = not IS_LOCAL
 SECURE_HSTS_SECONDS = 0 if IS_LOCAL else 31_536_000
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not IS_LOCAL
 # Behind the proxy that ends TLS.

@@ -7,6 +7,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
+from setsite.health import worker_is_alive
 from setsite.jobs import desk, runs
 
 
@@ -17,7 +18,8 @@ def run_job(pk: str) -> None:
 
 @shared_task(ignore_result=True)
 def mend_jobs() -> int:
-    """Find what a worker that died has left lying."""
+    """Find what a worker that died has left lying; that somebody does is the sign that a worker lives."""
+    worker_is_alive()
     return desk.mend(timezone.now())
 
 

@@ -6,6 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from classrooms.views import account
 from games.views.front import front
+from setsite.views import app, look, manual, style
 
 _providers: list[URLPattern | URLResolver] = []
 if settings.SOCIALACCOUNT_PROVIDERS:
@@ -16,6 +17,9 @@ if settings.SOCIALACCOUNT_PROVIDERS:
 
 urlpatterns = [
     path("", front, name="front"),
+    path("app.webmanifest", app.manifest, name="manifest"),
+    path("sw.js", app.worker, name="worker"),
+    path("offline/", app.offline, name="offline"),
     path("learn/", include("lessons.urls")),
     path("play/", include("games.urls")),
     path("join/", include("classrooms.urls.join")),
@@ -32,6 +36,16 @@ urlpatterns = [
     path("account/2fa/", include("allauth.mfa.urls")),
     path("account/", include("allauth.account.urls")),
     *_providers,
+    path("help/", manual.index, name="help"),
+    path("help/<slug:slug>/", manual.topic, name="help-topic"),
+    path("look/", look.look, name="look"),
+    path("look/language/", look.choose_language, name="language"),
+    path("style/", style.style, name="style"),
     path("mail/", account.mail, name="mail"),
     path("demo/<slug:slug>/", account.enter_demo, name="enter-demo"),
 ]
+
+handler400 = "setsite.errors.bad_request"
+handler403 = "setsite.errors.forbidden"
+handler404 = "setsite.errors.not_found"
+handler500 = "setsite.errors.our_mistake"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -59,7 +61,24 @@ class Site:
 
 
 @pytest.fixture(scope="session")
-def _site(django_db_setup) -> Iterator[Site]:
+def _worker(django_db_setup) -> Iterator[None]:
+    """Where there is a broker, jobs are done by a worker of its own; without one the site does them by itself."""
+    if site_settings.IS_BROKERLESS:
+        yield
+        return
+    from setsite.jobs.runs import _environment  # noqa: PLC0415 (it needs Django to be set up)
+
+    # Without a beat: nothing is to happen by itself in a test's matches, whose clocks are their own.
+    command = [sys.executable, "-m", "celery", "-A", "setsite", "worker", "--concurrency=2"]
+    options = ["--loglevel=error", "--without-gossip", "--without-mingle"]
+    worker = subprocess.Popen([*command, *options], env={**os.environ, **_environment()})
+    yield
+    worker.terminate()
+    worker.wait(timeout=30)
+
+
+@pytest.fixture(scope="session")
+def _site(_worker) -> Iterator[Site]:
     site = Site()
     yield site
     site.stop()
@@ -90,7 +109,14 @@ def new_context(_browser: Browser):
     troubles: list[str] = []
 
     def make(**options) -> BrowserContext:
-        options = {"viewport": {"width": 1280, "height": 800}, "locale": "en-US", "reduced_motion": "reduce", **options}
+        options = {
+            "viewport": {"width": 1280, "height": 800},
+            "locale": "en-US",
+            "reduced_motion": "reduce",
+            # Only the tests of the service worker want one between the page and the site.
+            "service_workers": "block",
+            **options,
+        }
         context = _browser.new_context(**options)
         context.set_default_timeout(10_000)
         context.on("weberror", lambda error: troubles.append(str(error.error)))

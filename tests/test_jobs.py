@@ -235,6 +235,6 @@ def test_a_job_is_its_owners_only(client):
 def test_a_page_without_scripts_can_look_again_until_it_is_done(client):
     client.post("/learn/cards/four-features/")
     job = desk.ask("odds", {"guest": client.session["guest"]["key"]}, SMALL)
-    assert "Look again" in client.get(f"/jobs/{job.pk}/").text
+    assert "Load again" in client.get(f"/jobs/{job.pk}/").text
     desk.stop(job)
-    assert "Look again" not in client.get(f"/jobs/{job.pk}/").text
+    assert "Load again" not in client.get(f"/jobs/{job.pk}/").text

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -13,6 +12,7 @@ import pytest
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 
 from setsite.pages import LARGEST_BODY, Pages
+from tests.coroutines import run
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -77,12 +77,6 @@ class Exchange:
     @property
     def content(self) -> bytes:
         return b"".join(message["body"] for message in self.sent[1:])
-
-
-def run(coroutine):
-    """To the end of a coroutine, in a thread that has no loop: Playwright keeps one in the thread of the tests."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result(timeout=20)
 
 
 class Listening:
@@ -330,20 +324,3 @@ def test_a_plain_visit_asks_nothing_of_the_database_and_leaves_only_the_token_fo
 def test_an_answer_for_htmx_leaves_no_cookie(client):
     client.get("/", {"board": "7"}, headers={"HX-Request": "true"})
     assert not client.cookies
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize("asked", ["fr", "es-MX,es;q=0.9", "de"])
-def test_a_language_that_we_do_not_speak_yet_is_answered_in_one_that_we_do(client, asked):
-    """Django's own French beside our English would be read out as French."""
-    page = client.get("/account/login/", headers={"Accept-Language": asked})
-    assert '<html lang="en-us">' in page.text
-    assert page.headers["Content-Language"] == "en-us"
-    assert "Password" in page.text
-
-
-@pytest.mark.django_db
-def test_a_language_is_spoken_once_our_words_are_there_in_it(client, settings):
-    settings.SPOKEN_LANGUAGES = ["en-us", "fr"]
-    assert '<html lang="fr">' in client.get("/account/login/", headers={"Accept-Language": "fr"}).text
-    assert '<html lang="en-gb">' not in client.get("/", headers={"Accept-Language": "en-gb"}).text

@@ -78,6 +78,10 @@ class World:
 
 @pytest.fixture
 def world() -> World:
+    return make_world()
+
+
+def make_world() -> World:
     teacher, other_teacher = make_adult("Rivera"), make_adult("Stone")
     guardian, other_guardian = make_adult("Okafor"), make_adult("Green")
     classroom = make_classroom(teacher)
@@ -219,8 +223,18 @@ TEACHER_OR_GUARDIAN = frozenset({Role.TEACHER, Role.GUARDIAN})
 POLICIES: dict[str, Policy] = {
     # Learning and playing need nobody's leave.
     "front": everybody(),
+    "manifest": everybody(),
+    "worker": everybody(),
+    "offline": everybody(),
+    "help": everybody(),
+    "help-topic": everybody(lambda world: ["game"]),
+    "look": everybody(),
+    "language": everybody(),
+    "style": everybody(),
     "learn:home": everybody(),
     "learn:practice": everybody(),
+    "learn:ahead": everybody(),
+    "learn:later": everybody(),
     "learn:me": everybody(),
     "learn:sheet": everybody(lambda world: ["is-set", "apple-6-fair"]),
     "learn:step": everybody(lambda world: ["cards", "four-features"]),

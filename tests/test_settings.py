@@ -135,9 +135,24 @@ def test_djangos_own_check_of_a_public_site_finds_nothing():
     check = ("manage.py", "check", "--deploy", "--fail-level", "WARNING")
     done = python(*check, SETSITE_SECRET_KEY=SECRET, SETSITE_HOSTS="set.example", SETSITE_MAIL=MAIL)
     assert done.returncode == 0, done.stderr
-    weak = python(*check, SETSITE_SECRET_KEY=SECRET[:8], SETSITE_HOSTS="set.example", SETSITE_MAIL=MAIL)
-    assert weak.returncode != 0
-    assert "security.W009" in weak.stderr
+    assert "no issues" in done.stdout
+    shown = python(*check, SETSITE_DEBUG="1")
+    assert shown.returncode != 0, "it would find nothing anywhere"
+    assert "security.W018" in shown.stderr
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        SECRET[:49],
+        "ab" * 40,
+        f"django-insecure-{SECRET}",
+        "not-a-secret: good enough for a demo on one's own machine",
+    ],
+    ids=["short", "monotonous", "made for development", "known"],
+)
+def test_a_secret_that_can_be_guessed_is_refused(secret):
+    assert refusal_of(**{**PUBLIC, "SETSITE_SECRET_KEY": secret}).startswith("SETSITE_SECRET_KEY can be guessed")
 
 
 @pytest.mark.parametrize("text", ["", "http", "0", "-1", "65536", "80 ", "8_0", "\u0668\u0660"])

@@ -36,7 +36,7 @@ WORDS: dict[Why, Promise] = {
     Why.UNKNOWN: _("We do not know this code. Compare it letter by letter with the paper."),
     Why.USED: _("This code has been used. Each code works once: ask for another one."),
     Why.TOO_OLD: _("This code is not valid any more. Ask for a new one."),
-    Why.TOO_MANY: _("That were many wrong codes. Wait ten minutes, then try again."),
+    Why.TOO_MANY: _("Those were many wrong codes. Wait ten minutes, then try again."),
 }
 
 

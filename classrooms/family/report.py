@@ -38,10 +38,10 @@ CAN: Final[Mapping[Skill, Promise]] = {
     Skill.FIND_ONE: gettext_lazy("finds a SET among many cards"),
     Skill.FIND_ALL: gettext_lazy("finds every SET on a table"),
     Skill.ANY_SET: gettext_lazy("can tell when there is no SET on a table"),
-    Skill.DIFFERS_1: gettext_lazy("recognises SETs where only one thing differs"),
-    Skill.DIFFERS_2: gettext_lazy("recognises SETs where two things differ"),
-    Skill.DIFFERS_3: gettext_lazy("recognises SETs where three things differ"),
-    Skill.DIFFERS_4: gettext_lazy("recognises the hardest SETs, where everything differs"),
+    Skill.DIFFERS_1: gettext_lazy("recognizes SETs where only one thing differs"),
+    Skill.DIFFERS_2: gettext_lazy("recognizes SETs where two things differ"),
+    Skill.DIFFERS_3: gettext_lazy("recognizes SETs where three things differ"),
+    Skill.DIFFERS_4: gettext_lazy("recognizes the hardest SETs, where everything differs"),
 }
 """What is said of a child who has a skill; after the child's name it makes a sentence."""
 
@@ -57,10 +57,10 @@ LEARNING: Final[Mapping[Skill, Promise]] = {
     Skill.FIND_ONE: gettext_lazy("to find a SET among many cards"),
     Skill.FIND_ALL: gettext_lazy("to find every SET on a table"),
     Skill.ANY_SET: gettext_lazy("to tell when there is no SET on a table"),
-    Skill.DIFFERS_1: gettext_lazy("to recognise SETs where only one thing differs"),
-    Skill.DIFFERS_2: gettext_lazy("to recognise SETs where two things differ"),
-    Skill.DIFFERS_3: gettext_lazy("to recognise SETs where three things differ"),
-    Skill.DIFFERS_4: gettext_lazy("to recognise the hardest SETs, where everything differs"),
+    Skill.DIFFERS_1: gettext_lazy("to recognize SETs where only one thing differs"),
+    Skill.DIFFERS_2: gettext_lazy("to recognize SETs where two things differ"),
+    Skill.DIFFERS_3: gettext_lazy("to recognize SETs where three things differ"),
+    Skill.DIFFERS_4: gettext_lazy("to recognize the hardest SETs, where everything differs"),
 }
 """What is said of a child who is at it; after "is learning" it makes a sentence."""
 
@@ -147,7 +147,7 @@ class ChildReport:
     def days_in_words(self, first: date, last: date) -> str:
         """On how many days of a span the child practised, in a sentence."""
         days = sum(first <= day <= last for day in self.practised_days)
-        text = ngettext("%(name)s practised on %(count)s day.", "%(name)s practised on %(count)s days.", days)
+        text = ngettext("%(name)s practiced on %(count)s day.", "%(name)s practiced on %(count)s days.", days)
         return text % {"name": self.child.display_name, "count": days}
 
 

@@ -50,7 +50,9 @@ class User(AbstractBaseUser, PermissionsMixin):
     email = models.EmailField(_("email address"), unique=True, null=True, blank=True)
     display_name = models.CharField(_("name"), max_length=40)
     language = models.CharField(_("language"), max_length=10, choices=settings.LANGUAGES, blank=True)
-    """Empty: that of the browser."""
+    """Empty: that of the class or of the browser."""
+    look = models.CharField(max_length=120, blank=True)
+    """Theme, colors of the cards and the like, as `setsite.look` writes it; empty: as usual."""
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
     joined_at = models.DateTimeField(default=timezone.now)

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from classrooms.models.classes import Classroom
 from classrooms.models.people import User
@@ -81,7 +82,7 @@ class Stage(models.TextChoices):
 
     OPEN = "open", _("answers come in")
     REVEALED = "revealed", _("the answer is shown")
-    DONE = "done", _("over")
+    DONE = "done", pgettext_lazy("activity", "over")
 
 
 class Activity(models.Model):

@@ -54,7 +54,7 @@ HOLDINGS = (
     _own(
         "person",
         "classrooms.User",
-        *("kind", "email", "display_name", "language", "joined_at", "last_login", "is_active", "is_staff"),
+        *("kind", "email", "display_name", "language", "look", "joined_at", "last_login", "is_active", "is_staff"),
         *("is_superuser", "is_home", "pictures", "card_number", "wants_summary", "deleted_at"),
         path="pk",
     ),

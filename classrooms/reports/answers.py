@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from games.rules import Card, Feature, explain
 from games.rules.triples import Kind as Make
 from games.rules.triples import Verdict
-from games.words import FEATURES, verdict_line
+from games.words import FEATURES, THE_FEATURES, labelled, listed, verdict_line
 from lessons.models import Attempt
 from lessons.skills import Kind, kind_skill
 from lessons.units import find_step
@@ -39,7 +39,7 @@ class ShownTry:
     answer: Answer
     is_right: bool
     is_first: bool
-    seconds: float | None
+    seconds: int | None
     hints: int
     why: tuple[str, ...] = field(default=())
     """Of a wrong triple: what broke it, in words."""
@@ -64,7 +64,7 @@ def shown_try(attempt: Attempt) -> ShownTry:
         answer=answer,
         is_right=attempt.is_right,
         is_first=attempt.is_first,
-        seconds=attempt.seconds,
+        seconds=None if attempt.seconds is None else round(attempt.seconds),
         hints=attempt.hints,
         why=() if attempt.is_right else tuple(_why(attempt, cards, answer)),
     )
@@ -75,7 +75,7 @@ def _title(attempt: Attempt) -> str:
         return str(SKILLS[kind_skill(Kind(attempt.kind))])
     unit, _slash, step = attempt.place.partition("/")
     found = find_step(unit, step)
-    return f"{found[0].title}: {found[1].title}" if found else attempt.place
+    return labelled(found[0].title, found[1].title) if found else attempt.place
 
 
 def _answer(attempt: Attempt) -> Answer:
@@ -85,7 +85,7 @@ def _answer(attempt: Attempt) -> Answer:
 def _yes_or_no(answer: dict[str, Any]) -> Answer:
     said = _("yes") if answer["yes"] else _("no")
     if blamed := answer.get("breaks"):
-        said = _("no, because of the %(feature)s") % {"feature": FEATURES[Feature(blamed)]}
+        said = _("no, because of %(feature)s") % {"feature": THE_FEATURES[Feature(blamed)]}
     return Answer(said)
 
 
@@ -94,8 +94,7 @@ def _blamed(answer: dict[str, Any]) -> Answer:
 
 
 def _explained(answer: dict[str, Any]) -> Answer:
-    said = (f"{FEATURES[each]}: {VERDICT_KINDS[Make(answer[each.value])]}" for each in Feature)
-    return Answer("; ".join(said))
+    return Answer(listed(labelled(FEATURES[each], VERDICT_KINDS[Make(answer[each.value])]) for each in Feature))
 
 
 def _third_card(answer: dict[str, Any]) -> Answer:
@@ -148,7 +147,7 @@ def _lines(verdict: Verdict, attempt: Attempt) -> Iterable[str]:
     elif verdict.is_set and attempt.kind == Kind.IS_SET:
         yield _("it is a SET")
     for line in map(verdict_line, told):
-        yield f"{line.feature}: {line.text}"
+        yield labelled(line.feature, line.text)
 
 
 def _cards(indices: Iterable[int]) -> Cards:

@@ -13,6 +13,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from classrooms.reports.report import ClassReport, StudentRow
+from games.words import listed
 from lessons.skills import Skill
 from lessons.words import LEVELS, SKILLS
 
@@ -50,7 +51,7 @@ def line(row: StudentRow) -> list[Cell]:
         seen.date() if seen else None,
         row.open_tasks,
         row.late_tasks,
-        "; ".join(row.help_words),
+        listed(row.help_words),
     ]
 
 

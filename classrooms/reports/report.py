@@ -17,7 +17,7 @@ from classrooms.reports.activity import PERIOD_DAYS, Activity, activity_of
 from classrooms.reports.ledger import Tally, tally, wrong_triples
 from games.players import Player
 from games.rules import Feature
-from games.words import FEATURES
+from games.words import FEATURES, THE_FEATURES
 from lessons.learning import skill_states_of
 from lessons.mastery import Level, Status, Try, most_missed, statuses
 from lessons.misconceptions import Idea, Misconception, misconceptions
@@ -93,7 +93,7 @@ _TAKEN_FOR_A_SET: Final = frozenset({Kind.IS_SET, Kind.THIRD_CARD, Kind.FIND_ONE
 
 def belief_words(belief: Misconception) -> str:
     if belief.idea is Idea.OVERLOOKS and belief.feature:
-        return _("seems not to look at the %(feature)s") % {"feature": FEATURES[belief.feature]}
+        return _("seems not to look at %(feature)s") % {"feature": THE_FEATURES[belief.feature]}
     return _("seems to think that everything must be alike")
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 
 from classrooms.names import LONGEST, clean, is_unfit
+from games.words import labelled
 
 MOST_STUDENTS = 2_000
 MOST_BYTES = 2_000_000
@@ -77,7 +78,7 @@ class Fault:
 
     def __str__(self) -> str:
         if self.line is None:
-            return f"{self.file}: {self.why}" if self.file else self.why
+            return labelled(self.file, self.why) if self.file else self.why
         if self.file:
             return _("%(file)s, line %(line)s: %(why)s") % {"file": self.file, "line": self.line, "why": self.why}
         return _("Line %(line)s: %(why)s") % {"line": self.line, "why": self.why}

@@ -11,12 +11,12 @@ from django.db.models import F
 from classrooms.models import Session
 from games.turns import turn
 
-Listener = Callable[[str, bool], None]
+Listener = Callable[[str, bool, int], None]
 _listeners: list[Listener] = []
 
 
 def on_change(listener: Listener) -> None:
-    """Have a function called with a session's code, and whether devices show something else now."""
+    """Have a function called with a session's code, whether devices show something else now, and the new number."""
     _listeners.append(listener)
 
 
@@ -36,10 +36,10 @@ def changed(session: Session, *, devices: bool = True) -> None:
     name = "version" if devices else "count"
     Session.objects.filter(pk=session.pk).update(**{name: F(name) + 1})
     session.refresh_from_db(fields=[name])
-    code = session.code
-    transaction.on_commit(lambda: tell(code, devices), robust=True)
+    code, number = session.code, getattr(session, name)
+    transaction.on_commit(lambda: tell(code, devices, number), robust=True)
 
 
-def tell(code: str, devices: bool) -> None:
+def tell(code: str, devices: bool, number: int) -> None:
     for listener in _listeners:
-        listener(code, devices)
+        listener(code, devices, number)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-from django.db.models import Max
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
@@ -58,29 +57,12 @@ def attend(session: Session, player: Player) -> Attendee:
     return seat
 
 
-def seat_students(session: Session, *, is_on_paper: bool) -> None:
-    """A seat for every student of the class who has none; within the session's lock."""
-    seated = set(session.attendees.values_list("user", flat=True))
-    missing = [each for each in session.classroom.enrolments.present() if each.student_id not in seated]
-    first = (session.attendees.aggregate(last=Max("number"))["last"] or 0) + 1
-    Attendee.objects.bulk_create(
-        Attendee(
-            session=session,
-            number=number,
-            user=each.student,
-            name=each.student.display_name,
-            is_on_paper=is_on_paper,
-            is_connected=True,
-        )
-        for number, each in enumerate(missing, first)
-    )
-
-
 def set_connected(code: str, number: int, is_connected: bool) -> bool:
     """A device has come or gone; "everybody has answered" counts those who are there. Whether it has a seat."""
-    seats = Attendee.objects.filter(session__code=code, number=number, removed_at=None, is_on_paper=False)
-    if seats.exclude(is_connected=is_connected).update(is_connected=is_connected):
-        session = Session.objects.get(code=code)
+    session = Session.objects.filter(code=code).first()
+    # By the row itself and not through a join: PostgreSQL looks again at a row that somebody else is just removing.
+    seats = Attendee.objects.filter(session=session, number=number, removed_at=None, is_on_paper=False)
+    if session and seats.exclude(is_connected=is_connected).update(is_connected=is_connected):
         with locked(session) as fresh:
             if activity := present_activity(fresh):
                 kind_of(activity).came_or_went(activity, seats.get())

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Max
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -138,10 +139,8 @@ def make_teams(session: Session, number: int) -> None:
 
 def add_paper_seats(session: Session) -> None:
     """A seat for every student of the class who has no device: the teacher taps their answers in."""
-    from classrooms.sessions.joining import seat_students  # noqa: PLC0415 (the two know each other)
-
     with locked(session) as fresh:
-        seat_students(fresh, is_on_paper=True)
+        _seat_students(fresh)
         changed(fresh)
 
 
@@ -217,3 +216,21 @@ def _new_code() -> str:
         code = "".join(secrets.choice(CODE_LETTERS) for _letter in range(CODE_LENGTH))
         if not Session.objects.filter(code=code).exists() and not Classroom.objects.filter(code=code).exists():
             return code
+
+
+def _seat_students(session: Session) -> None:
+    """A seat on paper for every student of the class who has none; within the session's lock."""
+    seated = set(session.attendees.values_list("user", flat=True))
+    missing = [each for each in session.classroom.enrolments.present() if each.student_id not in seated]
+    first = (session.attendees.aggregate(last=Max("number"))["last"] or 0) + 1
+    Attendee.objects.bulk_create(
+        Attendee(
+            session=session,
+            number=number,
+            user=each.student,
+            name=each.student.display_name,
+            is_on_paper=True,
+            is_connected=True,
+        )
+        for number, each in enumerate(missing, first)
+    )

@@ -15,7 +15,7 @@ from classrooms.sessions.activities.base import Given, keep, place_of, seed_of
 from classrooms.sessions.changes import changed
 from classrooms.sessions.errors import NotNow
 from games import matches
-from games.forms import DECKS
+from games.forms import DECKS, windows
 from games.models import Event, Match, Way
 from games.players import Player
 from games.rules import Card, Options, evolve
@@ -33,11 +33,6 @@ from lessons.learning import Asked
 from lessons.skills import Kind as Exercises
 from lessons.skills import Wanted
 
-WINDOWS = [
-    *((str(seconds), _("%(seconds)s seconds") % {"seconds": seconds}) for seconds in (5, 10, 20)),
-    ("none", _("No limit")),
-]
-
 # What devices of a class at one table show nothing of.
 _QUIET = {each.__name__ for each in (did.Agreed, did.TookBack, did.Connected, did.Disconnected, did.TimeGiven)}
 _WRITTEN_AT_ONCE = 3
@@ -48,7 +43,9 @@ class RulesForm(forms.Form):
     """What a teacher may choose of a match in a lesson; the rest is as the rules of the class are."""
 
     deck = forms.ChoiceField(label=_("Deck"), choices=DECKS, initial="full", required=False)
-    window = forms.ChoiceField(label=_("Time to pick after a call"), choices=WINDOWS, initial="10", required=False)
+    window = forms.ChoiceField(
+        label=_("Time to pick after a call"), choices=lambda: windows(5, 10, 20), initial="10", required=False
+    )
     penalty = forms.BooleanField(label=_("A wrong or late pick costs a point"), initial=True, required=False)
 
 

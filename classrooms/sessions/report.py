@@ -13,12 +13,13 @@ import xlsxwriter
 from django.db.models import Count, Q, QuerySet
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from classrooms.models import Activity, Answer, Attendee, Classroom, Enrolment, Session
 from classrooms.reports.exports import Cell, table_csv, write_table
 from classrooms.sessions.activities import kinds
 from games.rules import Feature
-from games.words import FEATURES
+from games.words import FEATURES, labelled
 
 _IS_HERE = Q(user=None) | Q(user__deleted_at=None)
 _MINUTE = timedelta(minutes=1)
@@ -214,7 +215,8 @@ def table(report: SessionReport) -> list[list[Cell]]:
 
 def _heads(title: str) -> list[Cell]:
     features = [_("missed: %(feature)s") % {"feature": FEATURES[feature]} for feature in Feature]
-    return [f"{title}: {name}" for name in (_("answers"), _("right"), _("wrong"), *features)]
+    names = (_("answers"), pgettext("answers", "right"), pgettext("answers", "wrong"), *features)
+    return [labelled(title, name) for name in names]
 
 
 def _cells(tally: Tally) -> list[Cell]:

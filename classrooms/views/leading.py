@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -64,16 +65,23 @@ def remote_part(request: Request, code: str) -> HttpResponse:
 @require_safe
 @adults_only
 def projector(request: Request, code: str) -> HttpResponse:
-    """Opened on the machine at the projector, where the teacher is signed in; it has no controls."""
+    """Opened on the machine at the projector, where the teacher is signed in; it has no controls.
+
+    It is for the class, so it speaks its language.
+    """
     session = led_session(request, code)
-    return render(request, "session/projector.html", _page(request, session, _projector_part(request, session)))
+    with translation.override(session.language):
+        page = render(request, "session/projector.html", _page(request, session, _projector_part(request, session)))
+    page.headers["Content-Language"] = session.language
+    return page
 
 
 @require_safe
 @adults_only
 def projector_part(request: Request, code: str) -> HttpResponse:
     session = led_session(request, code)
-    return _news(request, session) or HttpResponse(_projector_part(request, session))
+    with translation.override(session.language):
+        return _news(request, session) or HttpResponse(_projector_part(request, session))
 
 
 PRINTED_ROUNDS = 3
@@ -204,7 +212,8 @@ def paper(request: Request, code: str) -> HttpResponse:
     size = usual_paper(classroom.language)
     if request.GET.get("paper") in set(Paper):
         size = Paper(request.GET["paper"])
-    pdf = boards_pdf(sheets, class_name=classroom.name, code=session.code, paper=size)
+    with translation.override(classroom.language):
+        pdf = boards_pdf(sheets, class_name=classroom.name, code=session.code, paper=size)
     return download(pdf, "application/pdf", f"boards-{session.code}.pdf".lower())
 
 

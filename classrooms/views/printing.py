@@ -10,7 +10,7 @@ from django import forms
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -117,7 +117,9 @@ def certificates(request: Request, pk: int) -> HttpResponse:
     form.fields["students"].choices = everybody  # type: ignore[attr-defined]
 
     def for_class(asked: Asked) -> dict[str, Any]:
-        return {**asked, "classroom": classroom.pk, "teacher": adult(request).pk, "on": _today()}
+        # What a child takes home is in the language of the class.
+        about = {"classroom": classroom.pk, "teacher": adult(request).pk, "on": _today()}
+        return {**asked, **about, "language": classroom.language}
 
     def on_ask(job: Job) -> None:
         note(adult(request), Action.EXPORTED, classroom=classroom, amount=len(job.asked["students"]))
@@ -155,9 +157,12 @@ def _printable(
         return redirect("jobs:job", job.pk)
     else:
         status = TOO_MANY if request.method == "POST" else 200
-        laid = pages(asks(form.asked))
-        # Our own drawings; words in them are escaped where they are drawn.
-        pictures = [mark_safe(page_picture(laid, place)) for place in range(min(SHOWN_PAGES, len(laid)))]  # noqa: S308
+        asked = asks(form.asked)
+        with translation.override(asked["language"]):
+            laid = pages(asked)
+            shown = range(min(SHOWN_PAGES, len(laid)))
+            # Our own drawings; words in them are escaped where they are drawn.
+            pictures = [mark_safe(page_picture(laid, place)) for place in shown]  # noqa: S308
         context |= {"pictures": pictures, "count": len(laid), "choices": list(_choices(form))}
         context["is_too_often"] = status == TOO_MANY
     template = "printing/printable.html#look" if request.htmx else "printing/printable.html"

@@ -10,7 +10,7 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -265,7 +265,7 @@ def move(request: Request, pk: int, enrolment: int) -> HttpResponse:
         if request.POST.get("code"):
             CODES_TRIED.count(str(request.user.pk))
     except TooMany:
-        form.add_error("code", _("That were many codes. Wait ten minutes, then try again."))
+        form.add_error("code", _("Those were many codes. Wait ten minutes, then try again."))
     if not form.is_valid():
         return _student(request, found, move=form)
     to = form.cleaned_data["to"]
@@ -294,7 +294,11 @@ def remove(request: Request, pk: int, enrolment: int) -> HttpResponse:
     if students.remove_student(found, by=adult(request)):
         messages.success(
             request,
-            _("%(name)s's account is deleted. You can undo it for %(days)s days.")
+            ngettext(
+                "%(name)s's account is deleted. You can undo it for %(days)s day.",
+                "%(name)s's account is deleted. You can undo it for %(days)s days.",
+                settings.UNDO_DAYS,
+            )
             % {"name": name, "days": settings.UNDO_DAYS},
         )
     else:
@@ -380,7 +384,8 @@ def cards(request: Request, pk: int) -> HttpResponse:
         for number, each in numbered
     ]
     join = request.build_absolute_uri(reverse("join:home"))
-    pdf = cards_pdf(made, class_name=classroom.name, code=classroom.code, join=join, paper=Paper(wanted))
+    with translation.override(classroom.language):
+        pdf = cards_pdf(made, class_name=classroom.name, code=classroom.code, join=join, paper=Paper(wanted))
     person = numbered[0][1].student if only is not None else None
     note(adult(request), Action.PRINTED_CARDS, person=person, classroom=classroom, amount=len(made))
     return HttpResponse(

@@ -19,6 +19,7 @@ from classrooms.signing_in import AFTER_SIGN_IN
 from games.limits import MOVES, TooMany
 from games.players import known_player, player
 from setsite.http import Request
+from setsite.language import speak_as_class
 
 TOO_MANY = 429
 
@@ -103,6 +104,7 @@ def _door(request: Request, session: Session, notice: str = "", *, status: int =
     """Who are you? The students of the class sign in as they always do, and are brought back here."""
     if not request.user.is_authenticated:
         request.session[AFTER_SIGN_IN] = reverse("session:device", args=[session.code])
+        speak_as_class(request, session.language)
     context = {"session": session, "notice": notice, "classroom": session.classroom}
     return render(request, "session/door.html", context, status=status)
 

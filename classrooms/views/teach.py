@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -14,16 +16,22 @@ from classrooms.class_forms import ClassForm, InvitationForm
 from classrooms.invitations import send_invitation
 from classrooms.models import Classroom
 from classrooms.queries import own_classes
+from classrooms.reports.report import class_report
 from classrooms.reports.summary import set_summary
 from setsite.http import Request
+
+MOST_NAMED = 3
+"""Of those who need help, on the page of all classes; the class's own page names them all."""
 
 
 @require_safe
 @adults_only
 def home(request: Request) -> HttpResponse:
-    """My classes, the archived ones apart."""
+    """My classes with what to do next in each: lead a lesson, and see who needs help. The archived ones stand apart."""
     found = own_classes(adult(request))
-    return render(request, "teach/home.html", {"classes": found})
+    now = time.time()
+    rows = [(each, [] if each.archived_at else class_report(each, now=now).in_need) for each in found]
+    return render(request, "teach/home.html", {"rows": rows, "most_named": MOST_NAMED})
 
 
 @require_POST

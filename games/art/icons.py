@@ -12,6 +12,8 @@ from games.rules.cards import Color, Shading, Shape
 _SIDE = 264
 _CORNER = 46
 _EDGE = 4
+# A device may cut the icon to any shape that leaves the circle of four fifths across.
+_SIDE_TO_CUT = 336
 _SYMBOLS = (
     (Shape.OVAL, Color.RED, -79),
     (Shape.SQUIGGLE, Color.GREEN, -4),
@@ -21,15 +23,25 @@ _SYMBOLS = (
 
 def app_icon(size: int) -> Image.Image:
     """The icon as a square RGBA image."""
-    tile = size, size
-    image = Image.new("RGBA", tile, STANDARD.edge)
+    image = Image.new("RGBA", (size, size), STANDARD.edge)
     image.paste(STANDARD.paper, mask=_tile_mask(size, _EDGE))
-    for shape, color, x in _SYMBOLS:
-        canvas = Canvas(tile, _SIDE, (0, 0))
-        draw_symbol(canvas, shape, Shading.SOLID, (x, 0))
-        image.paste(STANDARD.colors[color], mask=canvas.shrunk())
+    _draw_symbols(image, _SIDE)
     image.putalpha(_tile_mask(size, 0))
     return image
+
+
+def maskable_icon(size: int) -> Image.Image:
+    """The icon for devices that cut it to a shape of their own: paper up to the edge, and the shapes well inside."""
+    image = Image.new("RGB", (size, size), STANDARD.paper)
+    _draw_symbols(image, _SIDE_TO_CUT)
+    return image
+
+
+def _draw_symbols(image: Image.Image, units: int) -> None:
+    for shape, color, x in _SYMBOLS:
+        canvas = Canvas(image.size, units, (0, 0))
+        draw_symbol(canvas, shape, Shading.SOLID, (x, 0))
+        image.paste(STANDARD.colors[color], mask=canvas.shrunk())
 
 
 def icon_svg() -> str:

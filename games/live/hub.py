@@ -1,7 +1,9 @@
 """Who watches which match in this process, and how a change reaches them.
 
-Lives on the server's event loop; only `tell` is called from other threads. Work that touches the database goes to a
-thread of its own. Each screen has room for one waiting table: a slow one misses those in between, never the last.
+Lives on the server's event loop; only `tell` is called from other threads. Whoever changes a match draws its table in
+their own thread, which is faster than any hop; other work that touches the database goes to a thread of its own. Each
+screen has room for one waiting table: a slow one misses those in between, never the last. Where there are other
+processes, the bus brings their changes, and a look at the versions finds what it has lost.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from typing import Any, Generic, TypeVar
 from django.db import close_old_connections
 
 from games import matches
+from games.live.bus import bus
+from games.live.leaving import Leaving, Seat
 from games.live.render import Rendered, render_code
 from games.live.tokens import Watch
 from games.models import Match
@@ -31,8 +35,10 @@ W = TypeVar("W")
 # A reload or a change of network takes a moment, and is not leaving.
 GRACE_SECONDS = 6.0
 KEEP_TIME_SECONDS = 1.0
+LOOK_SECONDS = 2.0
 HEARTBEAT_SECONDS = 10.0
 TRY_AGAIN_SECONDS = 1.0
+JUMP_SECONDS = 1.0
 
 
 class Watcher(Generic[W]):
@@ -88,7 +94,12 @@ class _Topic:
     def __init__(self) -> None:
         self.watchers: set[Watcher[Watch]] = set()
         self.seats: Counter[int] = Counter()
+        self.languages: Counter[str] = Counter()
+        self.newest: dict[str, int] = {}
+        """The last version that was given out, by language."""
         self.is_stale = False
+        self.shown: int | None = None
+        """The oldest version that may be on a screen here."""
         self.task: asyncio.Task[None] | None = None
         self.timer: asyncio.TimerHandle | None = None
 
@@ -99,11 +110,15 @@ class Hub:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="live")
         self._tasks: set[asyncio.Task[None]] = set()
-        self._leaving: dict[tuple[str, int], asyncio.TimerHandle] = {}
+        self._leaving = Leaving(bus, "seat", is_here=self._is_here, gone=self._disconnect)
+        self.pushes = 0
 
     def start(self) -> None:
         self._loop = asyncio.get_running_loop()
         matches.on_change(self.tell)
+        bus.on("match", self._heard)
+        bus.on_gap(self._look)
+        self._leaving.start()
         self._start(self._keep_time())
 
     def stop(self) -> None:
@@ -111,33 +126,43 @@ class Hub:
         if self._loop is None:
             return
         matches.off_change(self.tell)
-        for topic in self._topics.values():
-            for watcher in topic.watchers:
-                watcher.close()
+        bus.off("match", self._heard)
+        bus.off_gap(self._look)
+        self._leaving.stop()
+        self._let_go()
         self._loop = None
 
     def tell(self, code: str, version: int) -> None:
         """A match has changed; from any thread."""
-        if self._loop and code in self._topics:
-            self._loop.call_soon_threadsafe(self._refresh, code)
+        loop, topic = self._loop, self._topics.get(code)
+        if loop is None or topic is None:
+            return
+        try:
+            drawn = {language: render_code(code, language) for language in list(topic.languages)}
+        except Exception:
+            # The change is made, whatever becomes of its picture: our own thread draws it, and tries until it can.
+            loop.call_soon_threadsafe(self._refresh, code)
+        else:
+            loop.call_soon_threadsafe(self._show, code, drawn)
 
     def join(self, watcher: Watcher[Watch]) -> None:
         topic = self._topics.setdefault(watcher.watch.code, _Topic())
         topic.watchers.add(watcher)
+        topic.languages[watcher.watch.language] += 1
         if watcher.watch.seat is not None:
             topic.seats[watcher.watch.seat] += 1
-            self._forget_leaving(watcher.watch.code, watcher.watch.seat)
+            self._leaving.is_back(watcher.watch.code, watcher.watch.seat)
         self._start(self._first(watcher, topic))
 
     def leave(self, watcher: Watcher[Watch]) -> None:
         code, seat = watcher.watch.code, watcher.watch.seat
         topic = self._topics[code]
         topic.watchers.discard(watcher)
+        topic.languages -= Counter([watcher.watch.language])
         if seat is not None:
             topic.seats[seat] -= 1
             if not topic.seats[seat] and self._loop:
-                self._forget_leaving(code, seat)
-                self._leaving[code, seat] = self._loop.call_later(GRACE_SECONDS, self._gone, code, seat)
+                self._leaving.begin(code, seat, grace=GRACE_SECONDS)
         if not topic.watchers:
             if topic.timer:
                 topic.timer.cancel()
@@ -154,18 +179,53 @@ class Hub:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    def _let_go(self) -> None:
+        for topic in self._topics.values():
+            for watcher in topic.watchers:
+                watcher.close()
+
     async def _keep_time(self) -> None:
         """See to the matches that nobody watches here: a page without scripts has no stream."""
         clock = asyncio.get_running_loop().time
-        beat_at = clock()
+        beat_at = look_at = clock()
+        ahead = time.time() - clock()
         while self._loop:
             await self._quietly(lambda: matches.catch_up_all(now=time.time()))
             await asyncio.sleep(KEEP_TIME_SECONDS)
+            if abs(time.time() - clock() - ahead) > JUMP_SECONDS:
+                # The clock was set, or the machine slept: screens that come back are told the time anew.
+                ahead = time.time() - clock()
+                self._let_go()
             if clock() - beat_at >= HEARTBEAT_SECONDS:
                 beat_at = clock()
                 for topic in self._topics.values():
                     for watcher in topic.watchers:
                         watcher.beat()
+            if bus.is_shared and clock() - look_at >= LOOK_SECONDS:
+                look_at = clock()
+                self._look()
+
+    def _heard(self, code: str, version: int) -> None:
+        """Another process has changed a match."""
+        topic = self._topics.get(code)
+        if topic and (topic.shown is None or topic.shown < version):
+            self._refresh(code)
+
+    def _look(self) -> None:
+        if self._topics:
+            self._start(self._quietly(partial(self._compare, list(self._topics))))
+
+    def _compare(self, codes: list[str]) -> None:
+        """In the thread: what has changed without a word to us."""
+        versions = dict(Match.objects.filter(code__in=codes).values_list("code", "version"))
+        if self._loop:
+            self._loop.call_soon_threadsafe(self._compared, codes, versions)
+
+    def _compared(self, codes: list[str], versions: dict[str, int]) -> None:
+        for code in codes:
+            topic = self._topics.get(code)
+            if topic and topic.shown is not None and (code not in versions or topic.shown < versions[code]):
+                self._refresh(code)
 
     async def _first(self, watcher: Watcher[Watch], topic: _Topic) -> None:
         """Give a new screen the present table, whatever it has seen before."""
@@ -179,9 +239,11 @@ class Hub:
             log.exception("a screen could not be given its first table")
             watcher.close()
             return
-        if not watcher.has_waiting:
+        if not watcher.has_waiting and rendered.version >= topic.newest.get(watcher.watch.language, 0):
             # Nothing newer came while we were at it.
             watcher.give(rendered.message)
+            self.pushes += 1
+        topic.shown = rendered.version if topic.shown is None else min(topic.shown, rendered.version)
         self._look_after(watcher.watch.code, topic, rendered)
 
     def _refresh(self, code: str) -> None:
@@ -195,9 +257,10 @@ class Hub:
     async def _push(self, code: str, topic: _Topic) -> None:
         while topic.is_stale:
             topic.is_stale = False
-            for language in {watcher.watch.language for watcher in topic.watchers}:
+            drawn = {}
+            for language in list(topic.languages):
                 try:
-                    rendered = await self._in_thread(partial(render_code, code, language))
+                    drawn[language] = await self._in_thread(partial(render_code, code, language))
                 except Match.DoesNotExist:
                     for watcher in topic.watchers:
                         watcher.close()
@@ -206,10 +269,22 @@ class Hub:
                     log.exception("a change could not be shown")
                     asyncio.get_running_loop().call_later(TRY_AGAIN_SECONDS, self._refresh, code)
                     return
-                for watcher in topic.watchers:
-                    if watcher.watch.language == language:
-                        watcher.give(rendered.message)
-                self._look_after(code, topic, rendered)
+            self._show(code, drawn)
+
+    def _show(self, code: str, drawn: dict[str, Rendered]) -> None:
+        """Give out tables, of which another thread may have drawn newer ones meanwhile."""
+        topic = self._topics.get(code)
+        if topic is None:
+            return
+        fresh = {lang: each for lang, each in drawn.items() if each.version > topic.newest.get(lang, 0)}
+        for watcher in topic.watchers:
+            if watcher.watch.language in fresh:
+                watcher.give(fresh[watcher.watch.language].message)
+                self.pushes += 1
+        for language, rendered in fresh.items():
+            topic.newest[language] = rendered.version
+            self._look_after(code, topic, rendered)
+        topic.shown = min((topic.newest.get(language, 0) for language in topic.languages), default=None)
 
     def _look_after(self, code: str, topic: _Topic, rendered: Rendered) -> None:
         """See to it that what is due happens in time, and that whoever has a stream counts as connected."""
@@ -226,14 +301,13 @@ class Hub:
     def _due(self, code: str) -> None:
         self._start(self._quietly(partial(matches.catch_up, code, now=time.time())))
 
-    def _gone(self, code: str, seat: int) -> None:
-        del self._leaving[code, seat]
-        self._start(self._quietly(partial(matches.command, code, ask.Disconnect(seat), now=time.time())))
+    def _disconnect(self, seat: Seat) -> None:
+        code, number = seat
+        self._start(self._quietly(partial(matches.command, code, ask.Disconnect(number), now=time.time())))
 
-    def _forget_leaving(self, code: str, seat: int) -> None:
-        timer = self._leaving.pop((code, seat), None)
-        if timer:
-            timer.cancel()
+    def _is_here(self, seat: Seat) -> bool:
+        code, number = seat
+        return code in self._topics and self._topics[code].seats[number] > 0
 
     async def _quietly(self, work: Callable[[], object]) -> None:
         try:

@@ -6,22 +6,27 @@ holds that, so that one rendering serves players and watchers alike.
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
-from django.template.loader import render_to_string
+from django.template.loader import get_template, render_to_string
 from django.utils import translation
+from django.utils.safestring import SafeString
 
+from games import rows
 from games.models import Match
-from games.tables import table_context
+from games.rules import state as rules
+from games.tables import PickView, Place, SeatView, table_context
 
+Shown = SeatView | Place | PickView | int
+_TEMPLATE = "games/_table.html"
 _KEPT = 256
+_KEPT_PARTS = 4096
 _lock = threading.Lock()
 _kept: OrderedDict[tuple[str, int, str], Rendered] = OrderedDict()
-_BETWEEN_TAGS = re.compile(r">\s+<")
-_WHITE_SPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +51,7 @@ def render(match: Match, language: str) -> Rendered:
             return _kept[key]
         with translation.override(language):
             state = match.state
-            page = render_to_string("games/_table.html", table_context(match, state))
-        html = _WHITE_SPACE.sub(" ", _BETWEEN_TAGS.sub("><", page)).strip()
+            html = _draw(match, state, language)
         connected = frozenset(seat.number for seat in state.seats if seat.is_connected)
         rendered = Rendered(match.version, html, event("table", html), match.due, connected)
         _kept[key] = rendered
@@ -56,8 +60,35 @@ def render(match: Match, language: str) -> Rendered:
         return rendered
 
 
+def _draw(match: Match, state: rules.Match, language: str) -> str:
+    shown = table_context(match, state)
+    drawn = {
+        "drawn_seats": _drawn("seat", shown["seats"], language),
+        "drawn_places": _drawn("place", shown["places"], language),
+        "drawn_count": _drawn("cards", [len(state.table)], language),
+        "drawn_left": _drawn("left", [len(state.deck)], language),
+        "drawn_pick": _drawn("pick", filter(None, [shown["pick"]]), language),
+    }
+    return _tight(render_to_string(_TEMPLATE, shown | drawn))
+
+
+def _drawn(part: str, values: Iterable[Shown], language: str) -> SafeString:
+    return SafeString("".join(_part(part, value, language) for value in values))
+
+
+@lru_cache(_KEPT_PARTS)
+def _part(name: str, value: Shown, language: str) -> str:
+    """A part of the table in the language that is spoken now; from one version to the next most stay as they are."""
+    return _tight(get_template(f"{_TEMPLATE}#{name}").render({name: value}))
+
+
+def _tight(html: str) -> str:
+    """Without the white space that only a reader of the template needs."""
+    return b" ".join(html.encode().split()).replace(b"> <", b"><").decode()
+
+
 def render_code(code: str, language: str) -> Rendered:
-    return render(Match.objects.get(code=code), language)
+    return render(rows.match_of(code), language)
 
 
 def event(name: str, data: str) -> bytes:

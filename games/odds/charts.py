@@ -17,7 +17,7 @@ class Mark:
     """A number written beside an axis."""
 
     at: float
-    words: str
+    value: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ def settling(path: Sequence[Sequence[float]], exact: float | None, quoted: float
         band=" ".join(above + below),
         exact=None if exact is None else y(exact),
         quoted=None if quoted is None else y(quoted),
-        across=tuple(Mark(x(10**power), f"{10**power:,}") for power in powers if 10**power >= path[0][0]),
-        up=tuple(Mark(y(each), f"{100 * each:.3g} %") for each in steps),
+        across=tuple(Mark(x(10**power), 10**power) for power in powers if 10**power >= path[0][0]),
+        up=tuple(Mark(y(each), each) for each in steps),
     )
 
 

@@ -10,22 +10,14 @@ from django.utils.translation import gettext_lazy as _
 
 from games.art.palettes import STANDARD
 from games.printing.paper import Paper, usual_paper
-
-PALETTE_TITLES = {
-    "standard": _("standard"),
-    "protanopia": _("for eyes that see no red"),
-    "deuteranopia": _("for eyes that see no green"),
-    "tritanopia": _("for eyes that see no blue"),
-    "high-contrast": _("high contrast"),
-    "black-and-white": _("black and white, with marks for the colors"),
-}
+from games.words import PALETTES
 
 
 class PrintForm(forms.Form):
     """The paper and the paints, which every print has."""
 
     paper = forms.ChoiceField(label=_("Paper"), choices=[(Paper.A4.value, "A4"), (Paper.LETTER.value, "US Letter")])
-    palette = forms.ChoiceField(label=_("Colors"), choices=list(PALETTE_TITLES.items()))
+    palette = forms.ChoiceField(label=_("Colors"), choices=list(PALETTES.items()))
 
     usual: ClassVar[dict[str, Any]] = {"palette": STANDARD.name}
     """What is chosen until somebody chooses."""

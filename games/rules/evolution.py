@@ -159,13 +159,14 @@ def _(event: did.Paused, match: Match) -> Match:
 @_after.register
 def _(event: did.Resumed, match: Match) -> Match:
     paused_at = event.at if match.paused_at is None else match.paused_at
-    stood = max(0.0, event.at - paused_at)
+    # Less than nothing where the clock was set back meanwhile.
+    stood = event.at - paused_at
     control = match.control
     if control:
         deadline = None if control.deadline is None else control.deadline + stood
         control = replace(control, since=control.since + stood, deadline=deadline)
     # Who came to look while the clocks stood begins when they go on.
-    since = match.since + stood if match.since <= paused_at else max(match.since, event.at)
+    since = match.since + stood if match.since <= paused_at else event.at
     return replace(match, paused_at=None, control=control, since=since)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
+from operator import attrgetter
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from games.rules import events
@@ -52,17 +53,25 @@ def options_from(record: dict[str, Any]) -> Options:
 
 
 def _write(value: Any) -> Any:
-    if isinstance(value, Card):
-        return value.index
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, frozenset):
-        return sorted(_write(item) for item in value)
-    if isinstance(value, tuple):
-        return [_write(item) for item in value]
-    if is_dataclass(value):
-        return {field.name: _write(getattr(value, field.name)) for field in fields(value)}
-    return value
+    kind: Any = type(value)
+    return _writer(kind)(value)
+
+
+@cache
+def _writer(kind: Any) -> Callable[[Any], Any]:
+    """What turns a value of the type into a JSON value; made once a type, since every call at a table needs it."""
+    if kind is Card:
+        return attrgetter("index")
+    if issubclass(kind, Enum):
+        return attrgetter("value")
+    if issubclass(kind, frozenset):
+        return lambda value: sorted(map(_write, value))
+    if issubclass(kind, tuple):
+        return lambda value: list(map(_write, value))
+    if is_dataclass(kind):
+        names = [field.name for field in fields(kind)]
+        return lambda value: {name: _write(getattr(value, name)) for name in names}
+    return _as_it_is
 
 
 Reader = Callable[[Any], Any]

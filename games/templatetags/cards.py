@@ -1,5 +1,7 @@
 """Cards on a page: their pictures, their names, and verdicts in words."""
 
+from collections.abc import Iterable
+
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
@@ -36,3 +38,18 @@ def effort_word(effort: float) -> str:
 @register.filter
 def verdict_lines(verdict: Verdict) -> list[words.Line]:
     return [words.verdict_line(each) for each in verdict.features]
+
+
+@register.filter
+def labelled(label: str, text: str) -> str:
+    return words.labelled(label, text)
+
+
+@register.filter
+def listed(parts: Iterable[str]) -> str:
+    return words.listed(parts)
+
+
+@register.filter
+def grouped(number: int) -> str:
+    return words.grouped(number)

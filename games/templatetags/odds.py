@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from django import template
+from django.utils.formats import get_format, number_format
+from django.utils.translation import gettext as _
 
 from games.odds.charts import HEIGHT, WIDTH, columns, settling
 from games.odds.decks import BadQuestion, Deck
@@ -27,14 +31,18 @@ def odds_picture(job: Job) -> dict[str, Any]:
         "width": WIDTH,
         "height": HEIGHT,
         "found": found,
-        "odds": odds_against(found["chance"]) if found.get("chance") else "",
+        "odds": _odds(found["chance"]) if found.get("chance") else "",
         "exact": exact,
-        "exact_odds": odds_against(exact) if exact else "",
+        "exact_odds": _odds(exact) if exact else "",
         "quoted": quoted,
         "settling": settling(found.get("path", []), None if exact is None else float(exact), chance_quoted),
         "stages": columns(found.get("stages", []), "left", "chance"),
         "endings": columns(found.get("endings", []), "left", "games"),
     }
+
+
+def _odds(chance: Fraction | float) -> str:
+    return odds_against(chance).replace(".", str(get_format("DECIMAL_SEPARATOR")))
 
 
 def _exact(asked: dict[str, Any]) -> Any:
@@ -47,4 +55,6 @@ def _exact(asked: dict[str, Any]) -> Any:
 @register.filter
 def percent(share: float | None) -> str:
     """A share as a per cent with three digits that say something."""
-    return "" if share is None else f"{100 * float(share):.3g} %"
+    if share is None:
+        return ""
+    return _("%(number)s%%") % {"number": number_format(Decimal(f"{100 * float(share):.3g}"))}

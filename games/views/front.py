@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from games.boards import BadPick, front_board, picked
-from games.rules import explain, find_sets
+from games.rules import Card, explain, find_sets
 from games.rules.triples import Verdict
 from setsite.http import Request
 
@@ -40,8 +43,67 @@ def front(request: Request) -> HttpResponse:
         "complaint": complaint,
         "example": explain(*sets[0]) if request.GET.get("show") else None,
     }
-    template = "games/front.html#answer" if request.htmx else "games/front.html"
-    return render(request, template, context, status=422 if complaint else 200)
+    status = 422 if complaint else 200
+    if request.htmx:
+        return render(request, "games/front.html#answer", context, status=status)
+    return render(request, "games/front.html", {**context, "roles": _roles()}, status=status)
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """Whom the site is for, what they get, and a small picture of it."""
+
+    slug: str
+    title: str
+    text: str
+    call: str
+    way: str
+    cards: tuple[Card, ...]
+    days: tuple[bool, ...] = ()
+
+
+def _roles() -> list[Role]:
+    return [
+        Role(
+            slug="teach",
+            title=_("Teachers lead a lesson"),
+            text=_(
+                "One projector, one remote, thirty devices or paper. Afterwards a report says who needs help with what."
+            ),
+            call=_("Make a class"),
+            way=reverse("teach:home"),
+            cards=_cards((1, "red", "solid", "oval"), (2, "red", "solid", "oval"), (3, "red", "solid", "oval")),
+        ),
+        Role(
+            slug="learn",
+            title=_("Students learn by doing"),
+            text=_(
+                "Short steps from the first card to a whole game. A wrong answer shows why, and nothing is lost by it."
+            ),
+            call=_("Start learning"),
+            way=reverse("learn:home"),
+            cards=_cards((1, "green", "striped", "diamond"), (2, "purple", "striped", "diamond")),
+        ),
+        Role(
+            slug="family",
+            title=_("Families see how it goes"),
+            text=_(
+                "What a child can do, what comes next, and three minutes for the kitchen table. No ranking, no ads."
+            ),
+            call=_("Follow a child"),
+            way=reverse("family:home"),
+            cards=_cards(
+                (2, "green", "outlined", "squiggle"),
+                (2, "red", "solid", "squiggle"),
+                (2, "purple", "striped", "squiggle"),
+            ),
+            days=(True, False, True, True, False, False, True),
+        ),
+    ]
+
+
+def _cards(*values: tuple[int, str, str, str]) -> tuple[Card, ...]:
+    return tuple(Card(*each) for each in values)
 
 
 def _board_number(text: str) -> int:

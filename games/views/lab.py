@@ -19,6 +19,7 @@ from games import limits
 from games.odds.compare import compare
 from games.odds.decks import Deck
 from games.players import known_player, player
+from games.words import grouped
 from setsite.http import Request, download
 from setsite.jobs import desk
 from setsite.models import Job
@@ -53,7 +54,7 @@ class SimulationForm(forms.Form):
         data: dict[str, Any] = self.cleaned_data
         if data.get("what") == "games":
             if data.get("count", 0) > MOST_GAMES:
-                self.add_error("count", _("Whole games take longer: at most %(most)s.") % {"most": f"{MOST_GAMES:,}"})
+                self.add_error("count", _("Whole games take longer: at most %(most)s.") % {"most": grouped(MOST_GAMES)})
             if data.get("cards", 0) % 3:
                 self.add_error("cards", _("In a game cards are laid and taken by three."))
         return data

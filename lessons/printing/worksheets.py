@@ -19,7 +19,7 @@ from games.rules import Card, Feature
 from games.rules.cards import Color, Number, Shading, Shape
 from games.rules.triples import Kind as Make
 from games.rules.triples import explain
-from games.words import FEATURES, card_name, verdict_line
+from games.words import FEATURES, card_name, labelled, listed, verdict_words
 from lessons.exercises import Exercise
 from lessons.grading import solve
 from lessons.sheets import Sheet, read_sheet
@@ -40,10 +40,10 @@ _SQUARE_BOARD = 9
 _HEIGHTS = {Kind.IS_SET: 30 * mm, Kind.THIRD_CARD: 54 * mm, Kind.FIND_ALL: 99 * mm, Kind.EXPLAIN: 38 * mm}
 """How much of the page a task takes."""
 _TELL = {
-    Kind.IS_SET: gettext_lazy("Tick yes or no. If it is none, write down what breaks it."),
+    Kind.IS_SET: gettext_lazy("Check yes or no. If it is none, write down what breaks it."),
     Kind.THIRD_CARD: gettext_lazy("Which card makes it a SET? Circle its letter."),
     Kind.FIND_ALL: gettext_lazy("Find every SET, and write down the letters of its cards."),
-    Kind.EXPLAIN: gettext_lazy("Tick for each feature how it is on the three cards. Is it a SET?"),
+    Kind.EXPLAIN: gettext_lazy("Check for each feature how it is on the three cards. Is it a SET?"),
 }
 
 
@@ -258,15 +258,14 @@ def answer_words(exercise: Exercise) -> str:
         case Kind.IS_SET:
             if solution.yes:
                 return _("yes")
-            broken = [verdict_line(each) for each in explain(*exercise.cards).broken]
-            return _("no: %(why)s") % {"why": "; ".join(f"{line.feature}, {line.text}" for line in broken)}
+            return _("no (%(why)s)") % {"why": verdict_words(explain(*exercise.cards).broken)}
         case Kind.THIRD_CARD if solution.card:
-            return f"{_letters_of([solution.card], exercise.choices)}: {card_name(solution.card)}"
+            return labelled(_letters_of([solution.card], exercise.choices), card_name(solution.card))
         case Kind.FIND_ALL:
             return ",  ".join(sorted(_letters_of(triple, exercise.cards) for triple in solution.sets))
-    makes = [f"{FEATURES[feature]}: {VERDICT_KINDS[make]}" for feature, make in solution.makes.items()]
-    verdict = _("no SET") if Make.TWO_AND_ONE in solution.makes.values() else _("a SET")
-    return f"{verdict} ({'; '.join(makes)})"
+    why = listed(labelled(FEATURES[feature], VERDICT_KINDS[make]) for feature, make in solution.makes.items())
+    text = _("no SET (%(why)s)") if Make.TWO_AND_ONE in solution.makes.values() else _("a SET (%(why)s)")
+    return text % {"why": why}
 
 
 def _letters_of(cards: Sequence[Card], shown: Sequence[Card]) -> str:

@@ -4,7 +4,7 @@ from django import template
 
 from games.rules import Feature
 from games.rules.triples import Kind as VerdictKind
-from games.words import FEATURES
+from games.words import FEATURES, THE_FEATURES
 from lessons import words
 from lessons.grading import Help
 from lessons.mastery import Level
@@ -17,6 +17,12 @@ register = template.Library()
 @register.filter
 def feature_name(feature: Feature) -> str:
     return str(FEATURES[feature])
+
+
+@register.filter
+def the_feature(feature: Feature) -> str:
+    """The name as it stands within a sentence."""
+    return str(THE_FEATURES[feature])
 
 
 @register.filter

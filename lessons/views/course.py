@@ -14,9 +14,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from games import limits
 from games.players import Player, known_player, player
 from lessons import queries
-from lessons.answering import answer_exercise
+from lessons.answering import answer_exercise, answer_question, answers_needed, read_words
 from lessons.grading import BadAnswer
-from lessons.learning import Answered, Asked, finish_step, record_attempt
 from lessons.questions import Ask, Drill, Feedback, MagicSquare, NoSetBuilder, Question, Scene, Unanswered
 from lessons.skills import Wanted
 from lessons.tickets import BadTicket, Ticket, read_ticket
@@ -24,13 +23,13 @@ from lessons.units import Step, Unit, find_step, step_after
 from lessons.views.exercise import exercise_context
 from lessons.words import refusal
 from setsite.http import Request
+from setsite.kept import kept
 
 TOO_MANY = 429
-_LONGEST_WORD = 40
-_MOST_CARDS = 81
 
 
 @require_safe
+@kept
 def home(request: Request) -> HttpResponse:
     """The path of units, and where I am on it."""
     rows = queries.path(known_player(request))
@@ -39,6 +38,7 @@ def home(request: Request) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@kept
 def step(request: Request, unit: str, step: str) -> HttpResponse:
     """One step: a few words and one question."""
     found = find_step(unit, step)
@@ -57,36 +57,11 @@ def step(request: Request, unit: str, step: str) -> HttpResponse:
 
 
 def _answer_question(request: Request, who: Player, unit: Unit, step: Step) -> HttpResponse:
-    question = step.question
-    answer = {
-        "value": _word(request.POST.get("value")),
-        "feature": _word(request.POST.get("feature")),
-        "cards": [_word(text) for text in request.POST.getlist("cards")[:_MOST_CARDS]],
-        "seed": secrets.token_hex(8),
-    }
-    if isinstance(question, Ask | Drill):
-        raise TypeError("exercises have tickets")
     try:
-        feedback = question.judge(answer)
+        judged = answer_question(who, unit, step, request.POST, now=time.time())
     except Unanswered as error:
-        return _page(request, unit, step, status=422, notice=str(error), answer=answer)
-    now = time.time()
-    if feedback.evidence:
-        place = f"{unit.slug}/{step.slug}"
-        record_attempt(
-            who,
-            Asked(place=place, kind=None, seed=place),
-            Answered(answer=answer, is_right=feedback.is_right, missed=feedback.missed, evidence=feedback.evidence),
-            now=now,
-        )
-    if feedback.is_right:
-        finish_step(who, unit.slug, step.slug, now=now)
-    return _page(request, unit, step, feedback=feedback, answer=answer)
-
-
-def _word(text: str | None) -> str | None:
-    """A word of a form that may be kept as an answer; what no form of ours sends is none."""
-    return text if text is not None and len(text) <= _LONGEST_WORD and text.isprintable() else None
+        return _page(request, unit, step, status=422, notice=str(error), answer=read_words(request.POST))
+    return _page(request, unit, step, feedback=judged.feedback, answer=judged.answer)
 
 
 def _answer_exercise(request: Request, who: Player, unit: Unit, step: Step) -> HttpResponse:
@@ -99,18 +74,11 @@ def _answer_exercise(request: Request, who: Player, unit: Unit, step: Step) -> H
         return _page(request, unit, step)
     if "help" in request.POST:
         return _page(request, unit, step, ticket=ticket.with_hint())
-    now = time.time()
     try:
-        result = answer_exercise(who, ticket, request.POST, now=now)
+        result = answer_exercise(who, ticket, request.POST, now=time.time())
     except BadAnswer as error:
         return _page(request, unit, step, ticket=ticket, status=422, notice=refusal(error))
-    if result.grade and result.grade.is_right and len(queries.rights_at(who, place)) >= _needed(step.question):
-        finish_step(who, unit.slug, step.slug, now=now)
     return _page(request, unit, step, ticket=result.ticket, grade=result.grade)
-
-
-def _needed(question: Question) -> int:
-    return question.right if isinstance(question, Drill) else 1
 
 
 def _new_ticket(unit: Unit, step: Step, rights: list[Wanted]) -> Ticket | None:
@@ -156,8 +124,8 @@ def _page(
         "is_done": (unit.slug, step.slug) in done,
         "next_unit": after[0] if after else None,
         "next_step": after[1] if after else None,
-        "right": min(len(rights), _needed(question)),
-        "needed": _needed(question),
+        "right": min(len(rights), answers_needed(question)),
+        "needed": answers_needed(question),
         **_own_context(question, more.get("feedback"), more.get("answer")),
         **more,
     }

@@ -5,13 +5,16 @@ from __future__ import annotations
 import random
 import secrets
 import time
+from dataclasses import replace
 
-from django.http import HttpResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from games import limits
-from games.players import known_player, player
+from games.players import Player, known_player, player
 from lessons import queries
 from lessons.answering import answer_exercise
 from lessons.exercises import Exercise, contrast_pair, fresh_exercise
@@ -23,13 +26,17 @@ from lessons.tickets import BadTicket, Ticket, read_ticket
 from lessons.views.exercise import exercise_context
 from lessons.words import refusal
 from setsite.http import Request
+from setsite.kept import kept
 
 PLACE = "practice"
+_TEMPLATE = "lessons/practice.html"
 FIRST_HALF, SECOND_HALF = "contrast-1/", "contrast-2/"
 TOO_MANY = 429
+AHEAD = 10
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
+@kept
 def practice(request: Request) -> HttpResponse:
     if request.method != "POST":
         again = queries.own_exercise(known_player(request), request.GET.get("again", ""))
@@ -51,6 +58,36 @@ def practice(request: Request) -> HttpResponse:
     except BadAnswer as error:
         return _page(request, ticket, status=422, notice=refusal(error))
     return _page(request, result.ticket, grade=result.grade)
+
+
+@require_safe
+@kept
+def ahead(request: Request) -> HttpResponse:
+    """What to keep for when the network is gone: the steps of the current unit, and exercises.
+
+    Finding all SETs is not among those: each find needs the referee.
+    """
+    who = known_player(request)
+    now = time.time()
+    tries, states, last = queries.latest_tries(who), skill_states(who), queries.last_asked(who, PLACE)
+    wanted = tries[-1].wanted if tries else None
+    parts: list[str] = []
+    for seed in (secrets.token_hex(8) for _each in range(AHEAD)):
+        wanted = next_wanted(tries, now, random.Random(seed), last=wanted, states=states)
+        if wanted.kind is Kind.FIND_ALL:
+            wanted = replace(wanted, kind=Kind.FIND_ONE)
+        last = fresh_exercise(wanted, seed, last)
+        ticket = replace(_ticket_for(last, now), is_ahead=True)
+        context = {"action": reverse("learn:practice"), **exercise_context(ticket, None)}
+        parts.append(render_to_string(f"{_TEMPLATE}#exercise", context, request))
+    return JsonResponse({"exercises": parts, "pages": _pages_ahead(who)})
+
+
+def _pages_ahead(who: Player | None) -> list[str]:
+    current = next((row for row in queries.path(who) if row.is_current), None)
+    if current is None:
+        return []
+    return [reverse("learn:step", args=[current.unit.slug, step.slug]) for step in current.unit.steps]
 
 
 @require_safe
@@ -88,5 +125,5 @@ def _page(
     request: Request, ticket: Ticket, *, status: int = 200, grade: Grade | None = None, notice: str = ""
 ) -> HttpResponse:
     context = {"notice": notice, **exercise_context(ticket, grade)}
-    template = "lessons/practice.html#exercise" if request.htmx else "lessons/practice.html"
+    template = f"{_TEMPLATE}#exercise" if request.htmx else _TEMPLATE
     return render(request, template, context, status=status)

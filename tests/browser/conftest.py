@@ -1,21 +1,22 @@
-"""Somebody who inspects pages: axe finds nothing, all fits and is easy to hit."""
+"""A world to look at, and somebody who inspects its pages: axe finds nothing, all fits and is easy to hit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from axe_playwright_python.base import AxeResults
 from axe_playwright_python.sync_playwright import Axe
-from django.conf import settings as site_settings
-from django.core.cache import cache
-from playwright.sync_api import BrowserContext, Page
+from django.conf import settings
+from playwright.sync_api import Browser
 
-from classrooms.models import User
-from tests.browser.players import forget_refusals, give_session
-from tests.classrooms.people import signed_in
+from tests.browser.visitor import Visitor
+from tests.browser.visits import Visit
+from tests.browser.world import World
 
 PHONE, LAPTOP = {"width": 320, "height": 568}, {"width": 1280, "height": 800}
+TURNS = {"en-us": ("light", "dark"), "en-gb": (None, "contrast"), "fr": ("contrast", "light"), "es": ("dark", None)}
+LANGUAGES = [code for code, _name in settings.LANGUAGES]
 
 # Every control is large enough for a finger by the rules of the web (24 pixels, but for links within a text), and what
 # one comes for is as large as a fingertip (44).
@@ -33,68 +34,56 @@ HARD_TO_HIT = """() => [...document.querySelectorAll("a, button, input, select, 
   return height < least || width < Math.min(least, 24) ? [`${what}: ${Math.round(width)} x ${Math.round(height)}`] : [];
 })"""
 
+LOOK = """async ([theme, isOpen]) => {
+  for (const each of document.querySelectorAll("details")) each.open = isOpen;
+  document.documentElement.dataset.theme = theme;
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const needed = document.documentElement.scrollWidth;
+  const { violations } = await axe.run({ resultTypes: ["violations"], preload: false, elementRef: false });
+  return { needed, violations };
+}"""
 
-class Inspector:
-    """Somebody who looks at each page on a light phone and on a dark laptop, at the next the other way round."""
 
-    def __init__(self, site: str, context: BrowserContext) -> None:
-        self.site = site
-        self.page: Page = context.new_page()
-        self.axe = Axe()
+class Inspector(Visitor):
+    """Looks at each page on a phone and on a laptop, and keeps what is wrong for the end.
+
+    A look takes a second, and there are thousands: so themes and widths take turns. In all languages together each page
+    is seen in every theme at both widths, and in the language with the longest words at both.
+    """
+
+    def __init__(self, site: str, browser: Browser) -> None:
+        super().__init__(site, browser)
+        self.axe = Axe().axe_script
         self.complaints: list[str] = []
-        self.looks = 0
 
-    def visit(self, *paths: str) -> None:
-        for path in paths:
-            answer = self.page.goto(self.site + path)
-            if answer is None or answer.status != 200:
-                self.complaints.append(f"{path}: {answer and answer.status}")
-            self.look(path)
+    def visit(self, visit: Visit, world: World, language: str) -> None:
+        with self.at(visit, world, language, PHONE):
+            self.where_it_ends(lambda: self.look_twice(f"{visit.title}, {language}", language))
+        self.complaints += [f"{visit.title}, {language}: {trouble}" for trouble in self.troubles]
 
-    def press(self, button: str, what: str) -> None:
-        """Look at what comes when a button of the page is pressed."""
-        with self.page.expect_navigation():
-            self.page.get_by_role("button", name=button).first.click()
-        self.look(what)
+    def look_twice(self, what: str, language: str) -> None:
+        self.page.set_viewport_size(PHONE)
+        self.page.evaluate(self.axe)
+        on_phone, on_laptop = TURNS[language]
+        # What is folded up is unfolded where it has the least room.
+        if on_phone:
+            self.look(what, PHONE, on_phone, is_open=True)
+        if on_laptop:
+            self.page.set_viewport_size(LAPTOP)
+            self.look(what, LAPTOP, on_laptop, is_open=False)
 
-    def look(self, what: str) -> None:
-        self.looks += 1
-        schemes = ("light", "dark") if self.looks % 2 else ("dark", "light")
-        for scheme, size in zip(schemes, (PHONE, LAPTOP), strict=True):
-            self.page.emulate_media(color_scheme=scheme)
-            self.page.set_viewport_size(size)
-            where = f"{what}, {scheme}, {size['width']} wide"
-            self.complaints += [f"{where}: {each}" for each in self.flaws(size["width"])]
-
-    def flaws(self, width: int) -> Iterator[str]:
-        needed = self.page.evaluate("document.documentElement.scrollWidth")
-        if needed > width:
-            yield f"needs {needed} pixels"
-        yield from (f"hard to hit: {each}" for each in self.page.evaluate(HARD_TO_HIT))
-        # As `Axe.run` does, which would load the whole of axe for every look.
-        if not self.page.evaluate("'axe' in window"):
-            self.page.evaluate(self.axe.axe_script)
-        violations = self.page.evaluate("axe.run({resultTypes: ['violations']}).then((found) => found.violations)")
-        if violations:
-            yield AxeResults({"violations": violations}).generate_report()
+    def look(self, what: str, size: dict[str, int], theme: str, *, is_open: bool) -> None:
+        where = f"{what}, {theme}, {size['width']} wide"
+        found = self.page.evaluate(LOOK, [theme, is_open])
+        if found["needed"] > size["width"]:
+            self.complaints.append(f"{where}: needs {found['needed']} pixels")
+        self.complaints += [f"{where}: hard to hit: {each}" for each in self.page.evaluate(HARD_TO_HIT)]
+        if found["violations"]:
+            self.complaints.append(f"{where}: {AxeResults(found).generate_report()}")
 
 
 @pytest.fixture
-def inspect(site, new_context) -> Iterator[Callable[..., Inspector]]:
-    """Makes an inspector who is signed in as somebody, or as nobody."""
-    cache.clear()
-    inspectors: list[Inspector] = []
-
-    def make(user: User | None = None) -> Inspector:
-        context = new_context()
-        if user is not None:
-            cookie = signed_in(user).cookies[site_settings.SESSION_COOKIE_NAME]
-            give_session(context, site, cookie.value)
-        inspectors.append(Inspector(site, context))
-        return inspectors[-1]
-
-    yield make
-    forget_refusals(new_context)
-    new_context.troubles[:] = [trouble for trouble in new_context.troubles if "status of 404" not in trouble]
-    complaints = [each for inspector in inspectors for each in inspector.complaints]
-    assert not complaints, "\n".join(complaints)
+def inspector(_site, _browser) -> Iterator[Inspector]:
+    inspector = Inspector(_site.url, _browser)
+    yield inspector
+    inspector.close()

@@ -1,6 +1,5 @@
 """The front page as people meet it."""
 
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from games.boards import front_board
@@ -75,13 +74,3 @@ def test_nothing_comes_from_another_host_and_nothing_scrolls_sideways(site, new_
         page.wait_for_load_state("networkidle")
         assert hosts == {site.removeprefix("http://")}
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_axe_finds_nothing(site, new_context):
-    for scheme in ("light", "dark"):
-        page = new_context(color_scheme=scheme).new_page()
-        for path in ("/", "/?board=7&show=1", "/?board=7&card=1&card=2", "/account/sign-in/"):
-            page.goto(site + path)
-            results = Axe().run(page)
-            assert results.violations_count == 0, results.generate_report()
-    new_context.troubles.clear()

@@ -1,4 +1,4 @@
-"""The pages of learning for every eye, ear and screen: axe finds nothing, all fits, and words are spoken."""
+"""The pages of learning: what my page tells, and words that are read aloud where there is a voice for them."""
 
 from __future__ import annotations
 
@@ -8,94 +8,14 @@ import re
 import time
 
 import pytest
-from axe_playwright_python.base import AxeResults
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page, expect
 
 from games.players import Player
-from lessons.skills import Kind, Wanted
-from lessons.views import practice
-from tests.browser.players import forget_refusals, sign_in
+from tests.browser.players import sign_in
 from tests.browser.test_course import Pupil
 from tests.lessons.test_learning import finish_step, learn_for_days
 
-# One step for each kind of question.
-STEPS = {
-    "look": "same-or-different/not-a-set",
-    "name-value": "cards/color-green",
-    "what-changed": "cards/number-changed",
-    "pick-all": "cards/shape-squiggle",
-    "is-set": "five-examples/fourth-decide",
-    "which-breaks": "magic-rule/say-it",
-    "explain": "five-examples/fifth-tell",
-    "third-card": "third-card/first-try",
-    "find-one": "easy-start/with-hints",
-    "find-all": "full-deck/find-all",
-    "any-set": "full-deck/any-set",
-    "scene": "the-play/pick",
-    "experiment": "odds/twelve-cards",
-    "no-set-builder": "beyond/four-of-nine",
-    "magic-square": "beyond/magic-square",
-}
-NEVER_WRONG = {"look", "experiment", "no-set-builder"}
-NARROW, WIDE = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
-SMALLEST = {"width": 320, "height": 568}
 DAY = 86_400
-
-
-# A change of colors goes through the page from parent to child, a frame for each.
-AT_REST = """async () => {
-  for (let calm = 0; calm < 2; ) {
-    await new Promise((resolve) => requestAnimationFrame(resolve));
-    const moving = document.getAnimations();
-    await Promise.allSettled(moving.map((each) => each.finished));
-    calm = moving.length ? 0 : calm + 1;
-  }
-}"""
-
-
-class Inspector:
-    """Looks at pages in light and dark, on narrow and wide screens, and keeps what is wrong for the end."""
-
-    def __init__(self, site: str, context: BrowserContext) -> None:
-        self.axe = Axe()
-        self.complaints: list[str] = []
-        self.looks = 0
-        self.home = site.removeprefix("http://")
-        context.on("request", self.hear)
-
-    def hear(self, request) -> None:
-        if request.url.split("/")[2] != self.home:
-            self.complaints.append(f"asks another host: {request.url}")
-
-    def look(self, page: Page, what: str) -> None:
-        """In light and dark; the sizes take turns, so that two looks see a kind of page in all four ways."""
-        self.looks += 1
-        ways = [("light", NARROW), ("dark", WIDE)] if self.looks % 2 else [("dark", NARROW), ("light", WIDE)]
-        for scheme, size in ways:
-            page.emulate_media(color_scheme=scheme)
-            page.set_viewport_size(size)
-            page.evaluate(AT_REST)
-            results = self.run(page)
-            if results.violations_count:
-                self.complaints.append(f"{what}, {scheme}, {size['width']} wide: {results.generate_report()}")
-
-    def run(self, page: Page) -> AxeResults:
-        """As `Axe.run` does, which would load the whole of axe for every look."""
-        if not page.evaluate("'axe' in window"):
-            page.evaluate(self.axe.axe_script)
-        violations = page.evaluate("axe.run({resultTypes: ['violations']}).then((results) => results.violations)")
-        return AxeResults({"violations": violations})
-
-    def measure(self, page: Page, what: str) -> None:
-        page.set_viewport_size(SMALLEST)
-        needed = page.evaluate("document.documentElement.scrollWidth")
-        if needed > SMALLEST["width"]:
-            self.complaints.append(f"{what}: {needed} pixels on a screen of {SMALLEST['width']}")
-        page.set_viewport_size(WIDE)
-
-    def report(self) -> None:
-        assert not self.complaints, "\n\n".join(self.complaints)
 
 
 @pytest.fixture
@@ -109,23 +29,6 @@ def page(context) -> Page:
 
 
 @pytest.fixture
-def inspector(site, context) -> Inspector:
-    return Inspector(site, context)
-
-
-# For every eye and on every screen
-
-
-def test_the_path_and_my_page_of_a_newcomer(site, page, inspector):
-    for path in ("/learn/", "/learn/me/"):
-        page.goto(site + path)
-        inspector.look(page, path)
-        inspector.look(page, path)
-        inspector.measure(page, path)
-    inspector.report()
-
-
-@pytest.fixture
 def learner(site, context) -> Player:
     """Somebody who has tried a little of everything."""
     ann = sign_in(context, site, "Ann")
@@ -135,70 +38,10 @@ def learner(site, context) -> Player:
     return ann
 
 
-def test_the_path_and_my_page_of_a_learner(site, learner, page, inspector):
-    for path in ("/learn/", "/learn/me/"):
-        page.goto(site + path)
-        inspector.look(page, f"{path} with tries")
-        inspector.look(page, f"{path} with tries")
-    for title in ("What I can", "What I miss most", "My slowest boards", "My best times", "My path"):
-        expect(page.get_by_role("heading", name=title)).to_be_visible()
-    inspector.report()
-
-
-def test_my_page_of_a_learner_fits_the_smallest_screen(site, learner, page, inspector):
+def test_my_page_tells_a_learner_everything(site, learner, page):
     page.goto(f"{site}/learn/me/")
-    inspector.measure(page, "/learn/me/ with tries")
-    inspector.report()
-
-
-@pytest.mark.parametrize("kind", STEPS)
-def test_a_step_before_and_after_an_answer(site, page, new_context, inspector, kind):
-    pupil = Pupil(page)
-    page.goto(f"{site}/learn/{STEPS[kind]}/")
-    assert pupil.kind(pupil.see()) == kind
-    inspector.look(page, f"{kind}, asked")
-    inspector.measure(page, f"{kind}, asked")
-    if page.get_by_role("button", name="Help me").count():
-        pupil.press(page.get_by_role("button", name="Help me"))
-    if kind in NEVER_WRONG:
-        pupil.answer()
-    else:
-        pupil.answer_wrongly()
-    inspector.look(page, f"{kind}, answered")
-    inspector.measure(page, f"{kind}, answered")
-    forget_refusals(new_context)
-    inspector.report()
-
-
-def test_practice_of_every_kind(site, page, monkeypatch, inspector):
-    pupil = Pupil(page)
-    for kind in Kind:
-        monkeypatch.setattr(practice, "next_wanted", lambda *args, kind=kind, **more: Wanted(kind, 3))
-        page.goto(f"{site}/learn/practice/")
-        assert pupil.kind(pupil.see()) == kind
-        pupil.press(page.get_by_role("button", name="Help me"))
-        pupil.answer()
-        expect(page.get_by_text("Yes!", exact=True)).to_be_visible()
-        inspector.look(page, f"practice of {kind}")
-        inspector.measure(page, f"practice of {kind}")
-    inspector.report()
-
-
-def test_the_whole_deck_to_build_from(site, page, inspector):
-    page.goto(f"{site}/learn/beyond/sixteen-of-81/")
-    inspector.look(page, "81 cards")
-    inspector.measure(page, "81 cards")
-    inspector.report()
-
-
-def test_what_is_widest_fits_the_smallest_screen(site, page, inspector):
-    for place in ("the-play/fifteen-cards", "the-play/not-a-set", "five-examples/fifth-look", "odds/always"):
-        page.goto(f"{site}/learn/{place}/")
-        inspector.measure(page, place)
-    inspector.report()
-
-
-# For every ear
+    for title in ("What I can do", "What I miss most", "My slowest boards", "My best times", "My path"):
+        expect(page.get_by_role("heading", name=title)).to_be_visible()
 
 
 def voices(*languages: str) -> str:

@@ -93,12 +93,12 @@ def test_one_can_step_back_and_begin_again(finished):
     last = len(told)
     page.goto(f"{game.url}replay/?step={last}")
     expect_moment(page, told[-1], last, last)
-    page.get_by_role("link", name="Back").click()
+    page.get_by_role("link", name="Previous").click()
     expect_moment(page, told[-2], last - 1, last)
     page.get_by_role("link", name="Next").click()
     page.get_by_role("link", name="From the start").click()
     expect_moment(page, told[0], 1, last)
-    expect(page.get_by_role("link", name="Back")).to_have_count(0)
+    expect(page.get_by_role("link", name="Previous")).to_have_count(0)
 
 
 def test_it_plays_by_itself_to_the_end_and_can_be_stopped(finished):
@@ -116,7 +116,7 @@ def test_it_plays_by_itself_to_the_end_and_can_be_stopped(finished):
     page.goto(f"{game.url}replay/?step=2&play=1")
     page.get_by_role("link", name="Stop").click()
     expect(page.get_by_role("link", name="Play", exact=True).last).to_be_visible()
-    expect(page.locator("[hx-trigger*='load']")).to_have_count(0)
+    expect(page.locator("[data-hx-trigger*='load']")).to_have_count(0)
 
 
 def test_a_pick_is_shown_with_its_verdict(finished):

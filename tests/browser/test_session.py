@@ -77,7 +77,7 @@ class Lesson:
 
     def begin(self, title: str) -> None:
         card = self.remote.locator(".activity-card", has=self.remote.get_by_role("heading", name=title, exact=True))
-        card.get_by_role("button", name="Begin").click()
+        card.get_by_role("button", name="Start", exact=True).click()
         expect(self.remote.locator(".remote-now h2")).to_contain_text(title)
 
     def press(self, name: str) -> None:
@@ -199,7 +199,7 @@ def a_silent_board(lesson: Lesson) -> None:
     expect(mia.get_by_text("Yes, a SET!")).to_be_visible()
     lesson.picture("device-board", mia)
     mark(mia, second)
-    expect(mia.get_by_text("You have found 2")).to_be_visible()
+    expect(mia.get_by_text("You have found 2 SETs")).to_be_visible()
     wrong = next(
         (a, b, c)
         for a in seen[1].cards

@@ -620,7 +620,7 @@ def test_the_undealt_cards_and_the_seed_never_reach_a_browser(site, new_context)
     game = open_by_form(player, site, Deck="full", Time_to_pick="15")
     overheard = Overheard(player, watcher)
     player.reload()
-    stream = messages(site, player.locator("#play").get_attribute("sse-connect"))
+    stream = messages(site, player.locator("#play").get_attribute("data-sse-connect"))
     enter(watcher, game)
 
     def check() -> None:

@@ -49,7 +49,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "games.PuzzleResult": _fields(plain="id", whose="user guest", about="day deck found wrong started_at finished_at"),
     "games.Event": _fields(plain="id match", about="number record"),
     "lessons.Attempt": _fields(
-        plain="id",
+        plain="id sent_as",
         whose="user guest",
         about="at place kind wanted seed cards answer is_right is_first missed evidence seconds hints",
     ),
@@ -60,7 +60,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "classrooms.User": _fields(
         whose="id",
         hidden="password",
-        about="last_login is_superuser kind email display_name language is_active is_staff joined_at deleted_at "
+        about="last_login is_superuser kind email display_name language look is_active is_staff joined_at deleted_at "
         "is_home pictures card_number wants_summary",
     ),
     "classrooms.Guardianship": _fields(plain="id wants_letter", whose="guardian child", about="made_at"),

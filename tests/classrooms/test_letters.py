@@ -51,11 +51,11 @@ def test_a_letter_goes_out_after_a_week_with_practice(ada, child):
     (sent,) = mail.outbox
     assert sent.to == [ada.email]
     assert sent.subject == "A week with SET: Zoe"
-    assert "Zoe practised on 1 day." in sent.body
+    assert "Zoe practiced on 1 day." in sent.body
     assert f"http://localhost:8000/family/{child.pk}/" in sent.body
     html, kind = sent.alternatives[0]
     assert kind == "text/html"
-    assert "Zoe practised on 1 day." in html
+    assert "Zoe practiced on 1 day." in html
     assert Letter.objects.get().sent_at
 
 

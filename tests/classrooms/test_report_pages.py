@@ -155,7 +155,7 @@ def test_who_needs_help_comes_first_and_with_what(room):
     text = text_of(room.get(""))
     need = "Mia Okafor Comet seems not to look at the shading shading: two and one missed 6 of 6"
     assert need in text
-    assert text.index(need) < text.index("What they can")
+    assert text.index(need) < text.index("What they can do")
 
 
 def test_where_nobody_does_it_says_so(room):
@@ -362,7 +362,7 @@ def test_what_is_assigned_is_on_the_page_and_on_the_students(room):
     assert (made.enrolment, made.made_by) == (room.noah, room.teacher)
     text = text_of(room.get("assignments/"))
     assert "Assigned: Seeing color: until it is sure" in text
-    assert "Seeing color: until it is sure Noah Brandt · due 31 January" in text
+    assert "Seeing color: until it is sure Noah Brandt · due January 31" in text
     titles = [task.title for task in open_for(room.noah.student, now=time.time())]
     assert titles == ["Seeing color: until it is sure", "The daily puzzle"]
     assert len(open_for(room.mia.student, now=time.time())) == 1

@@ -243,7 +243,7 @@ def test_with_scripts_a_long_list_is_written_some_rows_at_a_time(client, classro
     seen = []
     for _step in range(2):
         response = client.post(f"{where}apply/", headers=HTMX)
-        assert 'hx-trigger="load"' in response.text
+        assert 'data-hx-trigger="load"' in response.text
         seen += re.findall(r'<progress [^>]*max="(\d+)" value="(\d+)"', response.text)
     assert seen == [("501", "250"), ("501", "500")]
     assert "500 of 501 rows are written" in text_of(client.get(where)), "a reload goes on where it was"

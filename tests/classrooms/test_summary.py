@@ -30,7 +30,7 @@ def test_it_tells_how_many_practised_and_names_nobody_really(teacher, mailoutbox
     assert send_friday_summaries(timezone.now()) == 1
     (mail,) = mailoutbox
     assert mail.to == [teacher.email]
-    assert "1 of 2 students practised" in mail.body
+    assert "1 of 2 students practiced" in mail.body
     html = mail.alternatives[0][0]
     for text in (mail.body, html):
         assert "Okafor" not in text

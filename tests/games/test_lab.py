@@ -40,7 +40,7 @@ def test_what_the_sheets_say_stands_beside_what_is_so(client):
 def test_first_deals_are_shown_with_the_interval_the_exact_value_and_the_sheets(client):
     job = ask_for(client)
     page = client.get(f"/jobs/{job.pk}/").text
-    assert "200000" in page
+    assert "200,000" in page
     for words in ("Exactly", "The rule sheets say", "33:1", "<polyline", 'class="band"', "<caption"):
         assert words in page
 
@@ -97,4 +97,4 @@ def test_a_simulation_that_was_stopped_shows_what_it_has_found(client):
     desk.stop(job)
     desk.cancelled(run)
     assert Job.objects.get().state == JobState.CANCELLED
-    assert "1000" in client.get(f"/jobs/{job.pk}/").text
+    assert "1,000" in client.get(f"/jobs/{job.pk}/").text

@@ -12,6 +12,7 @@ from django.db import IntegrityError, connections, transaction
 from django.db.models import F
 
 from games import matches
+from games.history import moments
 from games.models import Event, Match, Seat, Way
 from games.players import Player
 from games.rules import Options, decide, find_sets, is_set, replay
@@ -353,6 +354,37 @@ def test_while_the_clocks_stand_no_time_of_any_kind_runs_out():
     assert matches.catch_up(code, now=NOW + 1_000).events == ()
     matches.command(code, ask.Resume(), now=NOW + 1_000)
     assert stored(code).due == pytest.approx(moment + 1_000)
+
+
+def test_computers_do_not_play_on_while_the_site_is_away():
+    code = open_against("expert", "expert")
+    moment = stored(code).due
+    matches.catch_up(code, now=NOW + 3600)
+    assert kinds(log(code)[-2:]) == ["Paused", "Resumed"]
+    assert stored(code).due == pytest.approx(moment + 3600)
+    assert_the_log_is_whole(code)
+
+
+@pytest.mark.parametrize("jump", [3600, -3600])
+def test_when_the_clock_is_set_a_call_has_the_time_that_it_had(jump):
+    code = open_together(BEN)
+    matches.command(code, ask.Call(0), now=NOW + 1)
+    assert matches.catch_up_all(now=NOW + 2 + jump) == 1
+    assert stored(code).state.control.seat == 0
+    assert stored(code).due == pytest.approx(NOW + 2 + jump + 5)
+    assert matches.catch_up_all(now=NOW + 3 + jump) == 0
+    assert matches.catch_up_all(now=NOW + 8 + jump) == 1
+    assert stored(code).state.control is None
+    assert replay(match_from(stored(code).start), log(code)) == stored(code).state
+    assert [round(moment.seconds) for moment in moments(stored(code))] == [0, 1, 6]
+
+
+def test_a_clock_that_is_set_back_moves_nothing_at_a_table_that_waits_for_nothing():
+    code = open_together(BEN)
+    before = everything(code)
+    assert matches.catch_up_all(now=NOW - 3600) == 0
+    matches.catch_up(code, now=NOW - 3600)
+    assert everything(code) == before
 
 
 def test_others_come_along_under_names_of_their_own():

@@ -1,10 +1,13 @@
 """Cards, verdicts and refusals in words."""
 
 import pytest
+from django.utils import translation
 
+from games.forms import FORMS
+from games.models import Way
 from games.rules import FULL_DECK, Card, Feature, explain
 from games.rules.errors import Reason
-from games.words import REFUSALS, Line, card_name, verdict_line
+from games.words import REFUSALS, Line, card_name, grouped, verdict_line, verdict_words
 
 
 def lines(*cards: Card) -> dict[str, Line]:
@@ -74,6 +77,39 @@ def test_where_two_are_alike_the_line_names_them_and_the_odd_one(feature, values
     said = lines(*cards)
     assert said[str(feature)] == Line(str(feature), text, is_broken=True)
     assert [name for name, line in said.items() if line.is_broken] == [str(feature)]
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en-us", "color: two are red and one is green; shape: all the same"),
+        ("fr", "couleur\u00a0: deux sont rouges et une est verte\u00a0; forme\u00a0: toutes pareilles"),
+        ("es", "color: dos son rojas y una es verde; símbolo: todas iguales"),
+    ],
+)
+def test_several_features_are_said_in_one_breath_as_the_language_writes_it(language, said):
+    verdict = explain(
+        Card(1, "red", "solid", "oval"), Card(2, "red", "striped", "oval"), Card(3, "green", "outlined", "oval")
+    )
+    with translation.override(language):
+        assert verdict_words([verdict[Feature.COLOR], verdict[Feature.SHAPE]]) == said
+
+
+# Numbers
+
+
+@pytest.mark.parametrize(
+    ("language", "written"), [("en-us", "2,000,000"), ("en-gb", "2,000,000"), ("fr", "2\u00a0000\u00a0000")]
+)
+def test_a_large_number_is_written_as_in_the_language(language, written):
+    with translation.override(language):
+        assert grouped(2_000_000) == written
+
+
+@pytest.mark.parametrize(("language", "said"), [("en-us", "10 seconds"), ("fr", "10 secondes"), ("es", "10 segundos")])
+def test_the_lengths_of_time_to_choose_are_in_the_language_of_who_reads(language, said):
+    with translation.override(language):
+        assert ("10", said) in list(FORMS[Way.TOGETHER]().fields["window"].choices)
 
 
 # Refusals

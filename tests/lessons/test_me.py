@@ -62,7 +62,7 @@ def levels_on(response) -> list[tuple[str, int, str]]:
     """Of each skill on the page: its name, its picture's value, and its words."""
     rows = re.findall(
         r'<th scope="row">(.*?)</th>\s*<td>\s*<meter[^>]* value="(\d)">\d</meter>(.*?)</td>',
-        section(response, "What I can"),
+        section(response, "What I can do"),
         re.DOTALL,
     )
     return [(unescape(name), int(value), words_of(words)) for name, value, words in rows]

@@ -154,8 +154,8 @@ def test_the_answers_say_what_is_a_set_and_what_breaks_it(level):
     for exercise, text in zip(printed.sheet.exercises, answers, strict=True):
         assert (text == "yes") is solve(exercise).yes is is_set(*exercise.cards)
         if text != "yes":
-            named = {feature for feature in Feature if f"{feature.value}, two" in text}
-            assert text.startswith("no: ")
+            named = {feature for feature in Feature if f"{feature.value}: two" in text}
+            assert text.startswith("no (")
             assert named == set(solve(exercise).breaks)
     assert 4 < answers.count("yes") < MOST_TASKS - 4
 

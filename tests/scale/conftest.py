@@ -1,17 +1,28 @@
-"""The databases that these suites run on, each made once for a worker and filled with the site's tables."""
+"""The engines that these suites run on, and the whole scaled site as real processes."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 
 import pytest
 
-from tests.scale.engines import PostgreSQL, run
+from scale.engines import PostgreSQL, Redis
+from scale.processes import ScaledSite
+from tests.scale.engines import reading, run
+from tests.scale.people import Person
 
 
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[PostgreSQL]:
     server = PostgreSQL()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def redis() -> Iterator[Redis]:
+    server = Redis()
     yield server
     server.stop()
 
@@ -24,3 +35,35 @@ def database(request, tmp_path_factory) -> dict[str, str]:
         environment["SETSITE_DATABASE"] = request.getfixturevalue("postgresql").new_database()
     run(["manage.py", "migrate", "--verbosity", "0"], environment, seconds=120)
     return environment
+
+
+@pytest.fixture(scope="session")
+def _scaled(tmp_path_factory) -> Iterator[ScaledSite]:
+    folder = tmp_path_factory.mktemp("scaled")
+    site = ScaledSite(folder, environment={"SETSITE_METRICS_TOKEN": "figures"})
+    try:
+        site.manage("migrate", "--verbosity", "0")
+        site.manage("collectstatic", "--no-input", "--verbosity", "0")
+        site.start()
+        yield site
+    finally:
+        site.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def scaled_site(_scaled, django_db_blocker) -> Iterator[ScaledSite]:
+    """Two web processes, a worker, a beat, PostgreSQL and Redis, all running; a test may kill what it likes.
+
+    Within the test Django's models read and write the database of that site. What a test writes by them the site is
+    not told of, so that players act over HTTP (`Person`).
+    """
+    _scaled.mend()
+    with django_db_blocker.unblock(), reading(_scaled.database_settings):
+        yield _scaled
+
+
+@pytest.fixture
+def people() -> list[Person]:
+    """Ann, Ben and Cleo, each with a browser of their own."""
+    return [Person() for _person in range(3)]

@@ -61,7 +61,7 @@ class TablesForm(RulesForm):
         label=gettext_lazy("Who sits with whom"),
         choices=[
             (CHANCE, gettext_lazy("By chance")),
-            (LEVEL, gettext_lazy("Like with like, by what they can")),
+            (LEVEL, gettext_lazy("Like with like, by what they can do")),
             (TEAMS, gettext_lazy("By hand: each team a table")),
         ],
         initial=CHANCE,

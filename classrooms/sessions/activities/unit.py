@@ -10,7 +10,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from classrooms.models import Activity, Answer, Attendee, Stage
 from classrooms.sessions import together
@@ -206,7 +206,7 @@ class LessonTogether(Kind):
             said = [(each, sum(each.was_said(answer) for answer, _right in given)) for each in taps]
             return [Bar(each.words, number, each.is_right) for each, number in said]
         rights = sum(is_right for _answer, is_right in given)
-        return [Bar(_("right"), rights, True), Bar(_("not yet"), len(given) - rights, False)]
+        return [Bar(pgettext("so many answers", "right"), rights, True), Bar(_("not yet"), len(given) - rights, False)]
 
 
 def _finish(attendee: Attendee, put: Put, now: float) -> None:

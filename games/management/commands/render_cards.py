@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from PIL import Image
 
-from games.art.icons import app_icon, icon_svg
+from games.art.icons import app_icon, icon_svg, maskable_icon
 from games.art.palettes import PALETTES, Palette, UnknownPalette, palette_named
 from games.art.raster import card_image
 from games.art.sheets import contact_sheet, simulated_sheet, table_picture
@@ -106,6 +106,7 @@ def _icons() -> Written:
     yield "icon.svg", icon_svg()
     for size in (192, 512):
         yield f"icon-{size}.png", app_icon(size)
+        yield f"icon-maskable-{size}.png", maskable_icon(size)
 
 
 def _few_colors(image: Image.Image) -> Image.Image:

@@ -3,11 +3,9 @@
 import os
 from typing import Any
 
-from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from classrooms.demo import fill_demo
 from setsite.server import server
 
 HIGHEST_PORT = 65_535
@@ -18,15 +16,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         port = _port(os.environ.get("PORT", "8000"))
-        settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
-        call_command("migrate", verbosity=0)
-        call_command("collectstatic", interactive=False, verbosity=0)
+        call_command("prepare", stdout=self.stdout)
         self.stdout.write(f"\n  Setsite is on http://127.0.0.1:{port}/ (stop it with Ctrl+C)\n")
-        if settings.DEMO:
-            self.stdout.write("\n  Sign-ins of the demo:")
-            for person in fill_demo():
-                self.stdout.write(f"    {person.title}: {person.sign_in}")
-            self.stdout.write("")
         server(port=port).run()
 
 

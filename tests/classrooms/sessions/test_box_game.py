@@ -198,7 +198,7 @@ def test_three_more_cards_come_when_all_who_are_there_agree(monkeypatch):
     lesson.begin("box")
     lesson.act(0, do="none")
     assert "Look again" in lesson.device(0)
-    assert "1 of 3 see no SET" in lesson.projector()
+    assert "1 of 3 sees no SET" in lesson.projector()
     lesson.act(1, do="none")
     assert len(match_of(lesson).state.table) == 12
     set_connected(lesson.code, 3, False)

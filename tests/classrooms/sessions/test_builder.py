@@ -176,7 +176,7 @@ def test_together_teams_do_not_matter():
     add(lesson, 0, building(lesson).left[0])
     add(lesson, 1, building(lesson).left[0])
     assert len(building(lesson).cards) == 2
-    assert "Everybody" in lesson.projector()
+    assert "The whole class" in lesson.projector()
     assert "Team" not in lesson.projector()
 
 

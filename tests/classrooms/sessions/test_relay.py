@@ -53,7 +53,7 @@ def test_without_teams_everybody_is_one_and_turns_go_round():
         assert [can_choose(lesson, place) for place in range(3)] == [place == turn for place in range(3)]
         assert choose(lesson, turn).status_code == 200
     assert track(lesson, 0).done == 4
-    assert "Everybody" in lesson.projector()
+    assert "The whole class" in lesson.projector()
     assert "Team" not in lesson.projector()
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from django.conf import settings
 from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
 from classrooms.models import Answer, Attendee, Session, Stage
+from classrooms.sessions import leading
 from lessons.models import Attempt
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.sessions.lesson import Lesson, a_lesson
@@ -41,7 +45,7 @@ def test_a_student_who_is_not_signed_in_signs_in_as_always_and_is_brought_to_the
     response = tablet.post("/join/", {"code": lesson.code.lower()})
     door = tablet.get(response.headers["Location"])
     assert "I am in this class" in door.text
-    assert "guest" not in door.text
+    assert "I am a guest" not in door.text
     response = tablet.post(f"/join/{theo.classroom.code}/{theo.pk}/", {"tapped": theo.student.pictures})
     assert response.headers["Location"] == f"/session/{lesson.code}/"
     assert "You are in!" in tablet.get(response.headers["Location"]).text
@@ -144,6 +148,18 @@ def test_the_class_is_dealt_into_teams_of_like_size():
     lesson.teacher.post(f"/teach/session/{lesson.code}/teams/", {"teams": "3"})
     teams = [seat.team for seat in lesson.seats]
     assert sorted(teams.count(team) for team in (1, 2, 3)) == [2, 3, 3]
+
+
+@pytest.mark.parametrize("language", ["en-us", "fr", "es"])
+def test_every_length_of_time_that_is_offered_is_taken_in_any_language(language):
+    lesson = a_lesson(1)
+    lesson.teacher.cookies[settings.LANGUAGE_COOKIE_NAME] = language
+    offered = re.search(r'name="factor">(.*?)</select>', lesson.remote(), re.DOTALL)[1]
+    factors = re.findall(r'value="([^"]+)"', offered)
+    assert len(factors) == len(leading.FACTORS)
+    for factor, length in zip(factors, leading.FACTORS, strict=True):
+        assert lesson.seat(0, "extend", factor=factor).status_code == 200
+        assert lesson.seats[0].time_factor == length
 
 
 def test_another_device_of_the_teacher_shows_the_same_lesson(lesson):

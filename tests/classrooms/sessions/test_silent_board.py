@@ -86,7 +86,7 @@ def test_a_set_is_listed_on_the_own_device_only_and_counts_for_the_class(own):
     there = len(find_sets(class_board(lesson)))
     page = pick(lesson, 0, triple).text
     assert "Yes, a SET!" in page
-    assert "You have found 1" in page
+    assert "You have found 1 SET<" in page
     assert "You have found" not in lesson.device(1)
     assert f"1 of {there} found by the class" in lesson.projector()
     row = Answer.objects.get()
@@ -200,10 +200,10 @@ def test_who_has_a_target_is_credited_for_it_and_the_class_for_all():
     if beside:
         page = pick(lesson, 0, beside[0]).text
         assert "A SET! Now look for those that differ in 2 features." in page
-        assert "You have found 0" in page
+        assert "You have found 0 SETs" in page
     page = pick(lesson, 0, wanted).text
     assert "Yes, a SET!" in page
-    assert "You have found 1" in page
+    assert "You have found 1 SET<" in page
     assert f"{1 + bool(beside)} of {len(sets)} found by the class" in lesson.projector()
     credited = [row.answer["credited"] for row in Answer.objects.all()]
     assert credited == [False] * bool(beside) + [True]

@@ -37,7 +37,7 @@ def test_it_adds_marks_where_asked(tmp_path):
         (["--simulated"], {"simulated.png"}),
         (["--table", "--width", "300"], {"hero.png"}),
         (["--css"], {"cards.css"}),
-        (["--icons"], {"icon.svg", "icon-192.png", "icon-512.png"}),
+        (["--icons"], {"icon.svg", *(f"icon{kind}-{size}.png" for kind in ("", "-maskable") for size in (192, 512))}),
     ],
 )
 def test_it_writes_each_other_thing_by_its_name(tmp_path, arguments, names):

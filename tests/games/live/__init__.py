@@ -32,6 +32,10 @@ class Table:
         text = self._data("control")
         return int(text) if text else None
 
+    @property
+    def cards(self) -> list[int]:
+        return [int(number) for number in re.findall(r'name="card" value="(\d+)"', self.html)]
+
     def points(self, seat: int) -> int:
         return int(re.search(r"points:</span>(-?\d+)<", self._seat(seat))[1])
 

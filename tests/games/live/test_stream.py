@@ -12,7 +12,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from functools import partial
 from http.cookiejar import CookieJar
@@ -38,6 +37,7 @@ from games.rules import events as did
 from games.rules.errors import BadRecord
 from games.rules.records import event_from
 from games.rules.state import Failing
+from tests.coroutines import run
 from tests.games.live import PATIENCE, Screen, stream_path
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -306,12 +306,6 @@ def test_a_screen_that_takes_nothing_in_misses_what_is_between_and_never_the_las
     assert (versions[0], set(versions[1:])) == (first, {stored_version})
 
 
-def run(coroutine):
-    """To the end of a coroutine, in a thread that has no loop: Playwright keeps one in the thread of the tests."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result(timeout=60)
-
-
 async def _until(is_so: Callable[[], bool]) -> None:
     deadline = time.monotonic() + PATIENCE
     while not is_so():
@@ -469,7 +463,7 @@ def end_the_grace(code: str, seat: int) -> None:
 
     def check() -> None:
         if (code, seat) in hub._leaving:
-            hub._gone(code, seat)
+            hub._leaving.end(code, seat)
         over.set()
 
     hub._loop.call_soon_threadsafe(check)

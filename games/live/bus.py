@@ -1,0 +1,197 @@
+"""What this process has changed, told to the other web processes by Redis; where there is one process, nobody needs it.
+
+Telling never waits and never fails, since what it tells is committed already. A word that is lost (Redis is away, or
+the process died before it spoke) is made up for by the hubs: they look at the versions of what they watch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import queue
+import random
+import secrets
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+
+log = logging.getLogger(__name__)
+
+Listener = Callable[..., None]
+
+_MOST_WAITING = 10_000
+_MOST_AT_ONCE = 500
+_SOCKET_SECONDS = 2.0
+_QUIET_SECONDS = 5.0
+"""After so much silence we ask whether Redis is still there."""
+_FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
+
+
+class Bus:
+    """One channel of Redis for all processes of a site; without an address, a process that is alone."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.is_shared = bool(address)
+        self.is_up = not self.is_shared
+        """Whether we hear the others now."""
+        self._name = secrets.token_hex(8)
+        self._listeners: dict[str, list[Listener]] = {}
+        self._after_gap: list[Callable[[], None]] = []
+        self._hearing: asyncio.Task[None] | None = None
+        self._lock = threading.Lock()
+        self._waiting: queue.SimpleQueue[list[Any] | None] = queue.SimpleQueue()
+        self._sender: threading.Thread | None = None
+        if self.is_shared:
+            # A worker's children are copies of it; a thread is not copied.
+            os.register_at_fork(after_in_child=self._reset)
+
+    def on(self, kind: str, listener: Listener) -> None:
+        """Have a function called, on the event loop, with what other processes tell of this kind."""
+        self._listeners.setdefault(kind, []).append(listener)
+
+    def off(self, kind: str, listener: Listener) -> None:
+        self._listeners[kind].remove(listener)
+
+    def on_gap(self, listener: Callable[[], None]) -> None:
+        """Have a function called when we hear the others again: something may have been missed."""
+        self._after_gap.append(listener)
+
+    def off_gap(self, listener: Callable[[], None]) -> None:
+        self._after_gap.remove(listener)
+
+    def start(self) -> None:
+        """Begin to listen, on the running event loop."""
+        if self.is_shared and self._hearing is None:
+            self._hearing = asyncio.ensure_future(self._listen())
+
+    async def stop(self) -> None:
+        if self._hearing:
+            self._hearing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._hearing
+            self._hearing = None
+            self.is_up = False
+        with self._lock:
+            sender, self._sender = self._sender, None
+        if sender:
+            # What is still to be said is said first.
+            self._waiting.put(None)
+            await asyncio.to_thread(sender.join, _SOCKET_SECONDS)
+
+    # Telling, from any thread
+
+    def tell(self, kind: str, *values: str | int | bool) -> None:
+        """Tell the other processes; this one has its own ways to know."""
+        if not self.is_shared:
+            return
+        with self._lock:
+            if self._sender is None:
+                self._sender = threading.Thread(target=self._send, args=(self._waiting,), name="bus", daemon=True)
+                self._sender.start()
+        if self._waiting.qsize() < _MOST_WAITING:
+            self._waiting.put([self._name, kind, *values])
+
+    def _reset(self) -> None:
+        self._lock, self._waiting, self._sender = threading.Lock(), queue.SimpleQueue(), None
+
+    def _send(self, waiting: queue.SimpleQueue[list[Any] | None]) -> None:
+        import redis  # noqa: PLC0415 (only the scaled set-up has it)
+        from redis.backoff import NoBackoff  # noqa: PLC0415
+        from redis.retry import Retry  # noqa: PLC0415
+
+        # Once more, since a connection that lay idle may have been closed; whoever waits longer is late anyway.
+        client = redis.Redis.from_url(
+            self.address,
+            socket_timeout=_SOCKET_SECONDS,
+            socket_connect_timeout=_SOCKET_SECONDS,
+            retry=Retry(NoBackoff(), 1),
+        )
+        is_away = is_over = False
+        while not is_over:
+            words = [waiting.get()]
+            while len(words) < _MOST_AT_ONCE and not waiting.empty():
+                words.append(waiting.get())
+            is_over = None in words
+            words = [word for word in words if word]
+            try:
+                client.publish(_channel(client), json.dumps(words))
+            except redis.RedisError as error:
+                if not is_away:
+                    log.warning("the other processes cannot be told: %s", type(error).__name__)
+                is_away = True
+            else:
+                is_away = False
+        client.close()
+
+    # Listening, on the loop
+
+    async def _listen(self) -> None:
+        from redis.exceptions import RedisError  # noqa: PLC0415
+
+        wait = _FIRST_WAIT
+        while True:
+            try:
+                await self._hear()
+            except (RedisError, OSError) as error:
+                if self.is_up:
+                    log.warning("the other processes are not heard: %s", type(error).__name__)
+                    wait = _FIRST_WAIT
+            self.is_up = False
+            # Not all processes at the same moment.
+            await asyncio.sleep(wait * random.uniform(0.5, 1.0))
+            wait = min(2 * wait, _LONGEST_WAIT)
+
+    async def _hear(self) -> None:
+        """Listen until the connection fails."""
+        from redis.asyncio import Redis  # noqa: PLC0415
+        from redis.asyncio.retry import Retry  # noqa: PLC0415
+        from redis.backoff import NoBackoff  # noqa: PLC0415
+
+        # Without the retries of the library, which would hide from us that there was a gap.
+        client = Redis.from_url(
+            self.address,
+            socket_timeout=_SOCKET_SECONDS,
+            socket_connect_timeout=_SOCKET_SECONDS,
+            retry=Retry(NoBackoff(), 0),
+        )
+        async with client, client.pubsub() as words:
+            await words.subscribe(_channel(client))
+            is_asked = False
+            while True:
+                word = await words.get_message(timeout=_QUIET_SECONDS)
+                if word is None:
+                    if is_asked:
+                        raise TimeoutError("no answer from Redis")
+                    await words.ping()
+                    is_asked = True
+                    continue
+                is_asked = False
+                if word["type"] == "subscribe":
+                    self.is_up = True
+                    for mend in list(self._after_gap):
+                        mend()
+                elif word["type"] == "message":
+                    self._take(word["data"])
+
+    def _take(self, data: bytes) -> None:
+        try:
+            for sender, kind, *values in json.loads(data):
+                if sender != self._name:
+                    for listener in list(self._listeners.get(kind, ())):
+                        listener(*values)
+        except Exception:
+            log.exception("a word of another process was not understood")
+
+
+def _channel(client: Any) -> str:
+    """Databases of one Redis do not share their keys, but they do share their channels."""
+    return f"setsite/{client.connection_pool.connection_kwargs.get('db', 0)}"
+
+
+bus = Bus(settings.REDIS_URL)

@@ -1,0 +1,89 @@
+"""Answers that were given without a network: the browser kept them, and sends them one by one when it is back."""
+
+from __future__ import annotations
+
+import time
+
+from django.http import HttpResponse, JsonResponse
+from django.middleware.csrf import get_token
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from games import limits
+from games.players import Player, player
+from lessons.answering import answer_exercise, answer_question, read_sent_as
+from lessons.grading import BadAnswer
+from lessons.models import Attempt
+from lessons.questions import Ask, Drill, Unanswered
+from lessons.tickets import BadTicket, read_ticket
+from lessons.units import find_step
+from lessons.views import practice
+from setsite.http import Request
+from setsite.kept import GUEST, whose
+
+SOMEBODY_ELSE, GONE, NO_ANSWER, TOO_MANY = 409, 410, 422, 429
+_OLDEST = 2 * 86_400
+_LONGEST_NUMBER = 12
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def later(request: Request) -> HttpResponse:
+    """What is needed for sending, or one answer.
+
+    The status says what becomes of the answer in the browser. It is forgotten when it was checked (200) or never can
+    be (410: the question is of long ago or not ours; 422: no answer to it). It is kept for another time when somebody
+    else is signed in now (409) or too many came at once (429).
+    """
+    if request.method != "POST":
+        return JsonResponse({"token": get_token(request), "whose": whose(request)})
+    # What a guest has learned becomes the user's who signs in; what a user has answered is nobody else's.
+    if request.POST.get("whose") not in {GUEST, whose(request)}:
+        return HttpResponse(status=SOMEBODY_ELSE)
+    if read_sent_as(request.POST) is None:
+        return HttpResponse(status=NO_ANSWER)
+    who = player(request)
+    try:
+        limits.MOVES.count(who.word)
+        return _answer(request, who)
+    except limits.TooMany:
+        return HttpResponse(status=TOO_MANY)
+    except BadTicket:
+        return HttpResponse(status=GONE)
+    except (BadAnswer, Unanswered):
+        return HttpResponse(status=NO_ANSWER)
+
+
+def _answer(request: Request, who: Player) -> HttpResponse:
+    form, now = request.POST, time.time()
+    if "ticket" in form:
+        ticket = read_ticket(form["ticket"])
+        at = _answered_at(form.get("ago", ""), since=ticket.shown_at, now=now)
+        result = answer_exercise(who, ticket, form, now=at, is_late=True)
+        is_right = bool(result.attempt and result.attempt.is_right)
+        return _outcome(ticket.place, result.attempt, is_right=is_right)
+    place = form.get("place", "")
+    found = find_step(*place.split("/")) if place.count("/") == 1 else None
+    if found is None or isinstance(found[1].question, Ask | Drill):
+        return HttpResponse(status=GONE)
+    at = _answered_at(form.get("ago", ""), since=now - _OLDEST, now=now)
+    judged = answer_question(who, *found, form, now=at)
+    is_right = judged.attempt.is_right if judged.attempt else judged.feedback.is_right
+    return _outcome(place, judged.attempt, is_right=is_right)
+
+
+def _answered_at(ago: str, *, since: float, now: float) -> float:
+    """When it was answered, as the browser says: not before it was asked, and not in the future."""
+    whole = int(ago) if ago.isascii() and ago.isdigit() and len(ago) <= _LONGEST_NUMBER else 0
+    return min(now, max(since, now - whole))
+
+
+def _outcome(place: str, attempt: Attempt | None, *, is_right: bool) -> JsonResponse:
+    """Whether it was right, and where to look at it again if not."""
+    again = ""
+    if place == practice.PLACE and attempt:
+        again = f"{reverse('learn:practice')}?again={attempt.pk}"
+    elif "/" in place:
+        again = reverse("learn:step", args=place.split("/"))
+    return JsonResponse({"is_right": is_right, "again": "" if is_right else again})

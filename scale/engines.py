@@ -1,0 +1,167 @@
+"""PostgreSQL and Redis as processes of our own, which can be stopped, killed and started again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_DEBIAN = Path("/usr/lib/postgresql")
+# Safe when the server dies, and not when the machine does: what is committed has left the process.
+_THROWN_AWAY = ["-c fsync=off", "-c full_page_writes=off"]
+PATIENCE = 60.0
+
+
+class Missing(Exception):
+    """A program that is needed is not on this machine."""
+
+
+class PostgreSQL:
+    """A server that only its own socket leads to. Without a folder, what it holds is gone when it stops for good."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        # A socket's path has room for some hundred characters, so it is in a folder with a short name.
+        self.sockets = Path(tempfile.mkdtemp(prefix="setsite-pg-"))
+        self._is_thrown_away = folder is None
+        self._data = (folder or self.sockets) / "data"
+        self._databases = 0
+        # The server refuses to be root's: root lends it the user that its package brings.
+        self._is_root = os.geteuid() == 0
+        self._data.parent.mkdir(parents=True, exist_ok=True)
+        for own in {self.sockets, self._data.parent} if self._is_root else ():
+            shutil.chown(own, "postgres", "postgres")
+        try:
+            if not self._data.exists():
+                self._run("initdb", "-D", self._data, "-U", "setsite", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+            self.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def start(self) -> None:
+        """Start it; what was there before is there again."""
+        options = ["-c listen_addresses=''", "-c max_connections=200", f"-k {self.sockets}"]
+        if self._is_thrown_away:
+            options += _THROWN_AWAY
+        self._run("pg_ctl", "start", "-w", "-D", self._data, "-l", self._data.parent / "log", "-o", " ".join(options))
+
+    @property
+    def is_running(self) -> bool:
+        return (self._data / "postmaster.pid").exists()
+
+    def halt(self, *, mode: str = "fast") -> None:
+        """Stop it for a while: "fast" as an operator does, "immediate" as a crash does."""
+        if self.is_running:
+            self._run("pg_ctl", "stop", "-w", "-m", mode, "-D", self._data)
+
+    def restart(self, *, mode: str = "fast") -> None:
+        self.halt(mode=mode)
+        self.start()
+
+    def stop(self) -> None:
+        """Stop it for good."""
+        self.halt(mode="immediate" if self._is_thrown_away else "fast")
+        shutil.rmtree(self.sockets, ignore_errors=True)
+
+    def new_database(self) -> str:
+        """A database of its own, as SETSITE_DATABASE names it."""
+        self._databases += 1
+        return self.database(f"setsite_{self._databases}")
+
+    def database(self, name: str) -> str:
+        """The address of a database, which is made if it is not there."""
+        address = ["-h", str(self.sockets), "-U", "setsite"]
+        there = self._run("psql", *address, "-d", "postgres", "-Atc", "SELECT datname FROM pg_database")
+        if name not in there.split():
+            self._run("createdb", *address, name)
+        return f"postgresql://setsite@{str(self.sockets).replace('/', '%2F')}/{name}"
+
+    def _run(self, program: str, *arguments: str | Path) -> str:
+        lent: dict[str, Any] = {}
+        if self._is_root:
+            lent = {"user": "postgres", "group": "postgres", "extra_groups": []}
+        command = [_postgresql(program), *map(str, arguments)]
+        # To a file and not a pipe: a server that goes on running would keep the pipe open.
+        with tempfile.TemporaryFile() as said:
+            done = subprocess.run(command, cwd="/", stdout=said, stderr=said, check=False, timeout=PATIENCE, **lent)  # noqa: S603
+            said.seek(0)
+            text = said.read().decode(errors="replace")
+        if done.returncode:
+            raise RuntimeError(f"{program} failed: {text}")
+        return text
+
+
+class Redis:
+    """A server on a port of this machine that keeps nothing on disk."""
+
+    def __init__(self) -> None:
+        self.port = free_port()
+        self.address = f"redis://127.0.0.1:{self.port}/0"
+        self._folder = Path(tempfile.mkdtemp(prefix="setsite-redis-"))
+        self.process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    def start(self) -> None:
+        program = shutil.which("redis-server")
+        if program is None:
+            raise Missing("redis-server is missing; scripts/test-tools installs it")
+        command = [program, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+        self.process = subprocess.Popen(command, cwd=self._folder, stdout=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
+        wait_until(lambda: is_open(self.port), "Redis is there")
+
+    @property
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def halt(self, *, how: signal.Signals = signal.SIGTERM) -> None:
+        """Stop it for a while; what it held is lost."""
+        if self.process:
+            self.process.send_signal(how)
+            self.process.wait(PATIENCE)
+            self.process = None
+
+    def restart(self, *, how: signal.Signals = signal.SIGTERM) -> None:
+        self.halt(how=how)
+        self.start()
+
+    def stop(self) -> None:
+        self.halt()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def wait_until(is_so: Callable[[], object], what: str, *, seconds: float = PATIENCE) -> None:
+    """Wait for something that should happen, and no longer than it takes."""
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"waited for {seconds:.0f} seconds in vain: {what}")
+        time.sleep(0.02)
+
+
+def _postgresql(name: str) -> str:
+    """Debian keeps the programs of each version in a folder of its own, and some of them only there."""
+    versions = sorted(_DEBIAN.glob(f"*/bin/{name}"), key=lambda path: int(path.parts[-3]))
+    found = str(versions[-1]) if versions else shutil.which(name)
+    if found is None:
+        raise Missing(f"{name} of PostgreSQL is missing; scripts/test-tools installs it")
+    return found

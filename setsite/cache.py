@@ -1,0 +1,63 @@
+"""The cache that all processes share; while Redis is away each has one of its own, and no page fails."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+from django.core.cache.backends.locmem import LocMemCache
+from django.core.cache.backends.redis import RedisCache
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+
+log = logging.getLogger(__name__)
+
+_SOCKET_SECONDS = 0.5
+_AWAY_SECONDS = 1.0
+"""For so long nobody tries again, so that not every page waits for what does not answer."""
+_OWN_ENTRIES = 100_000
+
+
+class SharedCache(RedisCache):
+    """Limits stay limits while Redis is away: each process then counts by itself what comes to it."""
+
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        sockets = {"socket_timeout": _SOCKET_SECONDS, "socket_connect_timeout": _SOCKET_SECONDS}
+        options = {**sockets, "retry": Retry(NoBackoff(), 1), **params.get("OPTIONS", {})}
+        super().__init__(server, {**params, "OPTIONS": options})
+        self._own = LocMemCache("while-redis-is-away", {"OPTIONS": {"MAX_ENTRIES": _OWN_ENTRIES}})
+
+    # One for all threads of the process, of which each has a cache object.
+    _away_until = 0.0
+
+
+def _with_own(name: str) -> Callable[..., Any]:
+    def method(self: SharedCache, *args: Any, **kwargs: Any) -> Any:
+        if time.monotonic() >= SharedCache._away_until:
+            try:
+                return getattr(RedisCache, name)(self, *args, **kwargs)
+            except RedisError as error:
+                SharedCache._away_until = time.monotonic() + _AWAY_SECONDS
+                log.warning("the shared cache is away: %s", type(error).__name__)
+        return getattr(self._own, name)(*args, **kwargs)
+
+    return method
+
+
+for _name in (
+    "add",
+    "get",
+    "set",
+    "touch",
+    "delete",
+    "get_many",
+    "has_key",
+    "incr",
+    "set_many",
+    "delete_many",
+    "clear",
+):
+    setattr(SharedCache, _name, _with_own(_name))

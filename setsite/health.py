@@ -1,0 +1,129 @@
+"""How this process is: alive, ready, and its figures.
+
+Answered before Django is asked, which would want the right host and HTTPS of a machine next door.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import close_old_connections, connection
+from django.utils import timezone
+
+from games.live.bus import bus
+from setsite import metrics
+from setsite.jobs import desk
+from setsite.models import Job, JobState
+from setsite.pages import Receive, Scope, Send, answer
+
+log = logging.getLogger(__name__)
+
+WORKER_KEY = "worker-is-alive"
+WORKER_SECONDS = 30
+"""A worker that has done nothing for so long is away; beat gives it something every five."""
+_PATIENCE = 2.0
+_KEPT_SECONDS = 1.0
+
+_pool = ThreadPoolExecutor(3, thread_name_prefix="health")
+
+
+def worker_is_alive() -> None:
+    """Said by whoever does the workers' work."""
+    cache.set(WORKER_KEY, time.time(), timeout=WORKER_SECONDS)
+
+
+def _database() -> bool:
+    close_old_connections()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return True
+
+
+def _worker() -> bool:
+    """Somebody has done what beat asks for, or is busy with jobs."""
+    return cache.get(WORKER_KEY) is not None or _is_busy()
+
+
+def _is_busy() -> bool:
+    close_old_connections()
+    return Job.objects.filter(state=JobState.RUNNING, beat_at__gt=timezone.now() - desk.SILENCE).exists()
+
+
+class _Check:
+    """Something that is looked at in a thread: never twice at the same time, nor twice in a second."""
+
+    def __init__(self, look: Callable[[], bool]) -> None:
+        self._look = look
+        self._running: asyncio.Future[bool] | None = None
+        self._at, self._was = -_KEPT_SECONDS, False
+
+    async def __call__(self) -> bool:
+        loop = asyncio.get_running_loop()
+        if self._running is None:
+            if loop.time() - self._at < _KEPT_SECONDS:
+                return self._was
+            self._running = loop.run_in_executor(_pool, self._safely)
+        running = self._running
+        done, _late = await asyncio.wait({running}, timeout=_PATIENCE)
+        if not done:
+            return False
+        self._running, self._at, self._was = None, loop.time(), running.result()
+        return self._was
+
+    def _safely(self) -> bool:
+        try:
+            return self._look()
+        except Exception as error:
+            log.warning("not ready: %s", type(error).__name__)
+            return False
+
+
+async def _bus() -> bool:
+    return bus.is_up
+
+
+CHECKS: dict[str, Callable[[], Awaitable[bool]]] = {
+    "database": _Check(_database),
+    "bus": _bus,
+    "worker": _Check(_worker),
+}
+
+
+async def alive(scope: Scope, receive: Receive, send: Send) -> None:
+    await _say(send, 200, {"alive": True})
+
+
+async def ready(scope: Scope, receive: Receive, send: Send) -> None:
+    """Everything that the site needs, or the one thing that is named after it."""
+    wanted = scope["path"].removeprefix("/readyz/").strip("/")
+    if wanted and wanted not in CHECKS:
+        await _say(send, 404, {"ready": False})
+        return
+    names = [wanted] if wanted else list(CHECKS)
+    found = dict(zip(names, await asyncio.gather(*(CHECKS[name]() for name in names)), strict=True))
+    is_ready = all(found.values())
+    await _say(send, 200 if is_ready else 503, {"ready": is_ready, **found})
+
+
+async def figures(scope: Scope, receive: Receive, send: Send) -> None:
+    """For who has the token; where none is set, for nobody."""
+    given = dict(scope["headers"]).get(b"authorization", b"")
+    token = settings.METRICS_TOKEN
+    if not token or not hmac.compare_digest(given, f"Bearer {token}".encode()):
+        await _say(send, 404, {"found": False})
+        return
+    page = await asyncio.get_running_loop().run_in_executor(_pool, metrics.page)
+    await answer(send, 200, [(b"content-type", metrics.CONTENT_TYPE.encode())], page)
+
+
+async def _say(send: Send, status: int, what: dict[str, bool]) -> None:
+    headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
+    await answer(send, status, headers, json.dumps(what).encode())

@@ -1,0 +1,64 @@
+"""The log of a public site: one line of JSON for each request and each trouble, with nothing about anybody in it.
+
+A page is named by its route, since an address may hold the code of a class or a table; a database's error only by its
+first line, since the others quote rows.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import traceback
+from datetime import UTC, datetime
+from http.client import responses
+from typing import Any
+
+from django.db import Error as DatabaseError
+
+requests = logging.getLogger("setsite.requests")
+
+
+class JsonLines(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "from": record.name,
+        }
+        request = getattr(record, "request", None)
+        if record.name == requests.name:
+            line |= getattr(record, "fields", {})
+        elif request is not None:
+            # Django's own words end with the address.
+            line["message"] = responses.get(getattr(record, "status_code", 0), "a request")
+            line["route"] = route_of(request)
+        else:
+            line["message"] = record.getMessage()
+        if record.exc_info and record.exc_info[1]:
+            line["trace"] = _trace(record.exc_info[1])
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def log_request(*, method: str, route: str, status: int, seconds: float) -> None:
+    fields = {"method": method, "route": route, "status": status, "ms": round(1000 * seconds, 1)}
+    requests.info("%s %s %s", method, route, status, extra={"fields": fields})
+
+
+def route_of(request: Any) -> str:
+    """The name of the page, which says nothing about whose it is."""
+    match = getattr(request, "resolver_match", None)
+    return match.view_name if match and match.view_name else "unknown"
+
+
+def _trace(error: BaseException) -> str:
+    whole = traceback.TracebackException.from_exception(error)
+    seen: list[traceback.TracebackException] = [whole]
+    for each in seen:
+        if (isinstance(each.exc_type, type) and issubclass(each.exc_type, DatabaseError)) or "psycopg" in _module(each):
+            each._str = each._str.partition("\n")[0]  # type: ignore[attr-defined]
+        seen += [cause for cause in (each.__cause__, each.__context__) if cause]
+    return "".join(whole.format())
+
+
+def _module(trace: traceback.TracebackException) -> str:
+    return getattr(trace.exc_type, "__module__", "") or ""

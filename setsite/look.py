@@ -1,0 +1,105 @@
+"""How somebody wants the site to look, move and sound: kept in a cookie, and with an account if there is one."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from urllib.parse import parse_qsl, urlencode
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from games.art.palettes import STANDARD
+from games.words import PALETTES
+
+COOKIE = "look"
+_YEAR = 365 * 86_400
+
+THEMES = {
+    "": _("As my device has it"),
+    "light": _("Light"),
+    "dark": _("Dark"),
+    "contrast": _("High contrast"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Empty is as usual; each is an attribute of the page, which the style sheets go by."""
+
+    theme: str = ""
+    palette: str = ""
+    marks: str = ""
+    motion: str = ""
+    sound: str = ""
+
+    @property
+    def attributes(self) -> SafeString:
+        return format_html_join("", ' data-{}="{}"', ((name, value) for name, value in asdict(self).items() if value))
+
+    @property
+    def has_sound(self) -> bool:
+        return bool(self.sound)
+
+    def written(self) -> str:
+        return urlencode({name: value for name, value in asdict(self).items() if value})
+
+
+class LookForm(forms.Form):
+    theme = forms.ChoiceField(label=_("Page"), choices=list(THEMES.items()), required=False, widget=forms.RadioSelect)
+    palette = forms.ChoiceField(
+        label=_("Colors of the cards"), choices=list(PALETTES.items()), widget=forms.RadioSelect
+    )
+    marks = forms.BooleanField(
+        label=_("Tell the color by a small mark: heart for red, leaf for green, moon for purple"), required=False
+    )
+    motion = forms.BooleanField(label=_("Move as little as possible"), required=False)
+    sound = forms.BooleanField(label=_("Play small sounds"), required=False)
+
+    @classmethod
+    def of(cls, look: Look) -> LookForm:
+        return cls(initial={**asdict(look), "palette": look.palette or STANDARD.name})
+
+    @property
+    def look(self) -> Look:
+        """What was chosen, once it is valid."""
+        said = self.cleaned_data
+        return Look(
+            theme=said["theme"],
+            palette="" if said["palette"] == STANDARD.name else said["palette"],
+            marks="on" if said["marks"] else "",
+            motion="less" if said["motion"] else "",
+            sound="on" if said["sound"] else "",
+        )
+
+
+_ALLOWED = {
+    "theme": frozenset(THEMES),
+    "palette": frozenset(PALETTES),
+    "marks": frozenset({"on"}),
+    "motion": frozenset({"less"}),
+    "sound": frozenset({"on"}),
+}
+
+
+def read_look(text: str) -> Look:
+    """A look as it was written; what makes no sense in it is as usual."""
+    said = dict(parse_qsl(text[:200]))
+    names = [field.name for field in fields(Look)]
+    return Look(**{name: said[name] for name in names if said.get(name) in _ALLOWED[name]})
+
+
+def look_of(request: HttpRequest) -> Look:
+    # What is refused before anybody is looked up, a host that is not ours, say, is told without knowing to whom.
+    user = getattr(request, "user", None)
+    return read_look((user and user.is_authenticated and user.look) or request.COOKIES.get(COOKIE, ""))
+
+
+def keep(response: HttpResponse, look: Look, *, secure: bool) -> None:
+    """Let this browser remember it."""
+    if written := look.written():
+        response.set_cookie(COOKIE, written, max_age=_YEAR, httponly=True, samesite="Lax", secure=secure)
+    else:
+        response.delete_cookie(COOKIE, samesite="Lax")

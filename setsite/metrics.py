@@ -1,0 +1,84 @@
+"""Figures of this process for Prometheus, which scrapes each process by itself."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.db import DatabaseError, close_old_connections
+from django.db.models import Count
+from django.utils import timezone
+from prometheus_client import CollectorRegistry, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from classrooms.models import Session
+from classrooms.sessions import live as sessions
+from games.live.bus import bus
+from games.live.hub import hub
+from games.models import Match
+from games.rules.state import Phase
+from setsite.logs import log_request
+from setsite.models import Job, JobState
+
+log = logging.getLogger(__name__)
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+RECENT = timedelta(minutes=10)
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+
+registry = CollectorRegistry()
+_requests = Histogram(
+    "setsite_request_seconds",
+    "From the arrival of a request to its answer, the wait for a thread included.",
+    ["route", "method", "status"],
+    buckets=_BUCKETS,
+    registry=registry,
+)
+
+
+def answered(*, method: str, route: str, status: int, seconds: float) -> None:
+    """A page was answered: count it, and write its line."""
+    # The word of a stranger is no label of ours.
+    known = method if method in {"GET", "HEAD", "POST", "OPTIONS"} else "other"
+    _requests.labels(route, known, f"{status // 100}xx").observe(seconds)
+    log_request(method=known, route=route, status=status, seconds=seconds)
+
+
+class _Now(Collector):
+    """What is counted when it is asked for."""
+
+    def collect(self) -> Iterator[Metric]:
+        streams = GaugeMetricFamily("setsite_streams", "Open streams of this process.", labels=["of"])
+        pushes = CounterMetricFamily("setsite_pushes", "Changes given to streams of this process.", labels=["of"])
+        for of, watched in (("match", hub), ("session", sessions.hub)):
+            streams.add_metric([of], watched.watching)
+            pushes.add_metric([of], watched.pushes)
+        yield from (streams, pushes)
+        yield GaugeMetricFamily("setsite_bus_up", "Whether the other processes are heard.", value=int(bus.is_up))
+        try:
+            yield from list(_kept())
+        except DatabaseError:
+            log.exception("the database could not be counted")
+
+
+def _kept() -> Iterator[Metric]:
+    """What the database knows: every process says the same."""
+    close_old_connections()
+    lately = Match.objects.filter(touched_at__gt=timezone.now() - RECENT).exclude(phase=Phase.OVER)
+    yield GaugeMetricFamily("setsite_matches_open", "Matches not over, touched lately.", value=lately.count())
+    lessons = Session.objects.filter(ended_at=None, opened_at__gt=timezone.now() - timedelta(days=1))
+    yield GaugeMetricFamily("setsite_sessions_open", "Sessions of the last day not over.", value=lessons.count())
+    jobs = GaugeMetricFamily("setsite_jobs", "Jobs that are kept, by state.", labels=["state"])
+    counts = dict(Job.objects.order_by().values_list("state").annotate(Count("pk")))
+    for state in JobState.values:
+        jobs.add_metric([state], counts.get(state, 0))
+    yield jobs
+
+
+registry.register(_Now())
+
+
+def page() -> bytes:
+    return generate_latest(registry)

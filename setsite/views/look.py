@@ -1,0 +1,73 @@
+"""How the site looks and sounds, and in which language: chosen by anybody, on a page and in one click."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_http_methods, require_POST
+
+from games.art.palettes import PALETTES
+from games.rules import Card
+from setsite.errors import error_page
+from setsite.http import Request
+from setsite.look import LookForm, keep, look_of
+
+_SAMPLE = (
+    Card(1, "red", "solid", "oval"),
+    Card(2, "green", "striped", "diamond"),
+    Card(3, "purple", "outlined", "squiggle"),
+)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def look(request: Request) -> HttpResponse:
+    back = _own_address(request, request.POST.get("next") or request.GET.get("next", ""))
+    if request.method != "POST":
+        return _page(request, LookForm.of(look_of(request)), back)
+    form = LookForm(request.POST)
+    if not form.is_valid():
+        return _page(request, form, back, status=422)
+    response = HttpResponseRedirect(back or reverse("look"))
+    if request.user.is_authenticated:
+        request.user.look = form.look.written()
+        request.user.save(update_fields=["look"])
+    keep(response, form.look, secure=request.is_secure())
+    return response
+
+
+@require_POST
+def choose_language(request: Request) -> HttpResponse:
+    """Who has an account takes the language along; on a device that many share it is then nobody else's."""
+    language = request.POST.get("language", "")
+    if language not in dict(settings.LANGUAGES):
+        return error_page(request, 422)
+    response = HttpResponseRedirect(_own_address(request, request.POST.get("next", "")) or reverse("front"))
+    if request.user.is_authenticated:
+        request.user.language = language
+        request.user.save(update_fields=["language"])
+    else:
+        response.set_cookie(
+            settings.LANGUAGE_COOKIE_NAME,
+            language,
+            max_age=settings.LANGUAGE_COOKIE_AGE,
+            httponly=settings.LANGUAGE_COOKIE_HTTPONLY,
+            samesite="Lax",
+            secure=settings.LANGUAGE_COOKIE_SECURE,
+        )
+    return response
+
+
+def _page(request: Request, form: LookForm, back: str, *, status: int = 200) -> HttpResponse:
+    context = {"form": form, "sample": _SAMPLE, "palettes": list(PALETTES), "back": back}
+    return render(request, "look.html", context, status=status)
+
+
+def _own_address(request: Request, address: str) -> str:
+    """The address if it is one of ours, else nothing."""
+    is_ours = url_has_allowed_host_and_scheme(
+        address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return address if is_ours else ""

@@ -1,0 +1,64 @@
+// Small sounds, for who has asked for them: each goes with something that the page shows and says as well.
+(() => {
+  const LOUD = 0.07;
+  const NEAR = 3000;
+  // Of each note the pitch in hertz, when it begins and how long it takes to fade, in seconds.
+  const SOUNDS = {
+    call: [[587, 0, 0.2]],
+    right: [[659, 0, 0.18], [880, 0.1, 0.35]],
+    wrong: [[262, 0, 0.25], [233, 0.12, 0.35]],
+    near: [[784, 0, 0.08], [784, 0.18, 0.08]],
+    turn: [[392, 0, 0.2], [523, 0.12, 0.35]],
+  };
+  let audio = null;
+  let timer = null;
+
+  // A browser lets a page sound only after it was touched.
+  function wake() {
+    audio ??= new AudioContext();
+    if (audio.state === "suspended") audio.resume();
+  }
+  document.addEventListener("pointerup", wake);
+  document.addEventListener("keydown", wake);
+
+  function play(name) {
+    if (!audio) return;
+    for (const [pitch, after, fades] of SOUNDS[name]) {
+      const begins = audio.currentTime + after;
+      const note = audio.createOscillator();
+      const volume = audio.createGain();
+      note.frequency.value = pitch;
+      volume.gain.setValueAtTime(0.0001, begins);
+      volume.gain.exponentialRampToValueAtTime(LOUD, begins + 0.02);
+      volume.gain.exponentialRampToValueAtTime(0.0001, begins + fades);
+      note.connect(volume).connect(audio.destination);
+      note.start(begins);
+      note.stop(begins + fades);
+    }
+  }
+
+  const called = () => document.querySelector(".state")?.dataset.control || (document.querySelector(".countdown") ? "called" : "");
+  // What a lesson asks of me now: another round of another activity, or my turn in it.
+  const asked = () => ["[name=activity]", "[name=round]"].map((each) => document.querySelector(`.device ${each}`)?.value ?? "").join(" ").trim()
+    + (document.querySelector(".is-own-turn") ? " mine" : "");
+  let was = { called: called(), asked: asked() };
+
+  document.addEventListener("told", ({ detail }) => play(detail));
+  document.addEventListener("htmx:afterSwap", () => {
+    const now = { called: called(), asked: asked() };
+    if (now.called && now.called !== was.called) play("call");
+    else if (now.asked && now.asked !== was.asked) play("turn");
+    was = now;
+    listen();
+  });
+
+  // Where a clock runs: once, shortly before its end.
+  function listen() {
+    clearTimeout(timer);
+    const bar = document.querySelector(".countdown-bar");
+    const clock = bar?.getAnimations()[0];
+    const left = clock ? clock.effect.getComputedTiming().endTime - clock.currentTime : 0;
+    if (left > NEAR) timer = setTimeout(() => { if (bar.isConnected) play("near"); }, left - NEAR);
+  }
+  listen();
+})();

@@ -1,0 +1,141 @@
+"""`make gallery`: a picture of every page at four sizes, in docs/gallery/, by the visits of the browser tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from PIL import Image
+from playwright.sync_api import ViewportSize
+
+from tests.browser.pages import PAGES
+from tests.browser.visitor import Visitor
+from tests.browser.visits import Visit
+from tests.browser.world import World, a_world
+
+FOLDER = settings.BASE_DIR / "docs" / "gallery"
+# Of each screen: its size, how much of the page is shown at most, and how wide it is in the picture.
+SCREENS = (
+    ({"width": 390, "height": 844}, 1700, 176),
+    ({"width": 820, "height": 1180}, 1700, 264),
+    ({"width": 1366, "height": 768}, 1300, 400),
+    ({"width": 1920, "height": 1080}, 1250, 460),
+)
+GAP, PAPER = 16, "#8a8a8a"
+MOST_BYTES = 27_000
+QUALITIES = (80, 70, 60, 50, 40, 30, 20)
+# Pages that are shown in other clothes as well.
+KEY_PAGES = (
+    "front",
+    "learn:home",
+    "learn:step, five-examples/fifth-tell, answered",
+    "play:table, playing",
+    "play:daily",
+    "lead:projector, triples, revealed",
+    "lead:remote, triples",
+    "teach:class",
+    "family:child",
+    "look",
+)
+CLOTHES = {"dark": "en-us", "contrast": "en-us", "light": "fr"}
+WEAR = """(theme) => {
+  document.documentElement.dataset.theme = theme;
+  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+}"""
+
+
+class Photographer(Visitor):
+    def photograph(self, visit: Visit, world: World, *, language: str = "en-us", theme: str = "light") -> bytes:
+        """All screens side by side."""
+        with self.at(visit, world, language, SCREENS[0][0]):
+            shots = self.where_it_ends(lambda: [self.shoot(theme, *screen) for screen in SCREENS])
+            assert not self.troubles, (visit.title, self.troubles)
+        return written(side_by_side(shots))
+
+    def shoot(self, theme: str, size: ViewportSize, most: int, width: int) -> Image.Image:
+        self.page.set_viewport_size(size)
+        self.page.evaluate(WEAR, theme)
+        high = self.page.evaluate("document.documentElement.scrollHeight")
+        clip = {"x": 0, "y": 0, "width": size["width"], "height": min(high, most)}
+        shot = Image.open(BytesIO(self.page.screenshot(full_page=True, clip=clip, caret="initial")))
+        return shot.convert("RGB").resize((width, round(shot.height * width / shot.width)), Image.LANCZOS)
+
+
+def side_by_side(shots: list[Image.Image]) -> Image.Image:
+    width = sum(shot.width for shot in shots) + GAP * (len(shots) + 1)
+    picture = Image.new("RGB", (width, max(shot.height for shot in shots) + 2 * GAP), PAPER)
+    left = GAP
+    for shot in shots:
+        picture.paste(shot, (left, GAP))
+        left += shot.width + GAP
+    return picture
+
+
+def written(picture: Image.Image) -> bytes:
+    """As good as it can be within its room."""
+    for quality in QUALITIES:
+        content = BytesIO()
+        picture.save(content, "WEBP", quality=quality, method=6)
+        if content.tell() <= MOST_BYTES:
+            break
+    return content.getvalue()
+
+
+@pytest.fixture
+def photographer(site, _browser) -> Iterator[Photographer]:
+    photographer = Photographer(site, _browser)
+    yield photographer
+    photographer.close()
+
+
+def test_the_gallery_is_made(photographer, tmp_path):
+    with a_world(mail=tmp_path) as world:
+        make_gallery(photographer, world)
+
+
+def make_gallery(photographer: Photographer, world: World) -> None:
+    FOLDER.mkdir(exist_ok=True)
+    for old in FOLDER.glob("*.webp"):
+        old.unlink()
+    index = Index()
+    for group, visits in PAGES.items():
+        index.begin(group)
+        for visit in visits:
+            index.add(visit, visit.slug, photographer.photograph(visit, world))
+    index.begin("In other clothes")
+    for visit in (visit for visits in PAGES.values() for visit in visits if is_key(visit)):
+        for theme, language in CLOTHES.items():
+            what = {"light": "in French"}.get(theme, theme)
+            picture = photographer.photograph(visit, world, language=language, theme=theme)
+            index.add(visit, f"{visit.slug}-{what.replace(' ', '-').lower()}", picture, what)
+    index.write()
+
+
+def is_key(visit: Visit) -> bool:
+    return any(f"{visit.name}{visit.state and ', ' + visit.state}" == each for each in KEY_PAGES)
+
+
+class Index:
+    """The list of pictures, by group."""
+
+    def __init__(self) -> None:
+        self.lines = [
+            "# Every page of the site",
+            "",
+            "Made by `make gallery` from the visits of the browser tests: a phone, a tablet, a laptop and a projector",
+            "side by side, long pages cut.",
+        ]
+
+    def begin(self, group: str) -> None:
+        self.lines += ["", f"## {group}", "", "| page | who visits | what there is to see |", "|---|---|---|"]
+
+    def add(self, visit: Visit, slug: str, picture: bytes, clothes: str = "") -> None:
+        Path(FOLDER, f"{slug}.webp").write_bytes(picture)
+        state = ", ".join(filter(None, (visit.state, clothes)))
+        self.lines.append(f"| [{visit.name}]({slug}.webp) | {visit.who.value} | {state} |")
+
+    def write(self) -> None:
+        Path(FOLDER, "README.md").write_text("\n".join(self.lines) + "\n")

@@ -1,0 +1,559 @@
+"""Every page of the site with those who visit it; what has an address and is no page is named at the end.
+
+The addresses are held against the resolver, so none can be forgotten. The same visits are for axe, for the parser, for
+the gallery and for the audit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from itertools import combinations
+from typing import Any
+from unittest import mock
+
+from django.core import mail
+from django.test import Client, override_settings
+from django.utils import timezone
+
+from classrooms.demo import PASSWORD
+from classrooms.post import stop_token
+from classrooms.privacy.undo_mail import undo_token
+from classrooms.sessions import leading
+from classrooms.sessions.activities import kinds
+from classrooms.signing_in import card_token
+from games.boards import front_board
+from games.models import Way
+from games.puzzles import PuzzleDeck, board_of
+from games.rules import Card, Options, find_sets, is_set
+from games.rules import commands as ask
+from lessons.exercises import Exercise
+from lessons.questions import Drill
+from lessons.skills import Kind, Wanted
+from lessons.tickets import Ticket
+from lessons.units import find_step
+from setsite.manual import TOPICS
+from tests.browser.players import Game, open_game
+from tests.browser.visits import Form, Visit
+from tests.browser.world import Who, World, answer_triples
+from tests.classrooms.sessions.lesson import Lesson
+from tests.lessons.test_learning import right_answer, wrong_answer
+from tests.lessons.test_practice import forms_of
+
+# The front, and what tells about the site
+
+BOARD = 7
+
+
+def _no_set(board: Iterable[Card]) -> tuple[Card, ...]:
+    return next(triple for triple in combinations(board, 3) if not is_set(*triple))
+
+
+def _indices(cards: Iterable[Card]) -> list[int]:
+    return [card.index for card in cards]
+
+
+def _picked(cards: Iterable[Card]) -> str:
+    return f"?board={BOARD}" + "".join(f"&card={index}" for index in _indices(cards))
+
+
+def as_demo() -> AbstractContextManager[Any]:
+    return override_settings(DEMO=True)
+
+
+FRONT = [
+    Visit("front"),
+    Visit("front", state="in a demo", within=as_demo),
+    Visit("front", state="a SET", query=_picked(find_sets(front_board(BOARD))[0])),
+    Visit("front", state="not a SET", query=_picked(_no_set(front_board(BOARD)))),
+    Visit("front", state="an example", query=f"?board={BOARD}&show=1"),
+    Visit("front", state="too few cards", query=_picked(front_board(BOARD)[:2]), status=422),
+    Visit("front", Who.STUDENT, state="signed in"),
+    Visit("help"),
+    *(Visit("help-topic", args=lambda world, slug=topic.slug: [slug], state=topic.slug) for topic in TOPICS),
+    Visit("look"),
+    Visit("look", state="a wrong form", sends=lambda world: {"theme": "plaid"}, status=422),
+    Visit("style"),
+    Visit("offline"),
+    Visit("privacy:page"),
+    Visit("privacy:children"),
+]
+
+# Learning
+
+# One step for each kind of question, and what is answered where it is no exercise.
+STEPS: dict[str, Callable[[Any], Form] | None] = {
+    "same-or-different/not-a-set": lambda question: {},
+    "cards/color-green": lambda question: {"value": "red"},
+    "cards/number-changed": lambda question: {"feature": "color"},
+    "cards/shape-squiggle": lambda question: {"cards": _indices(question.cards[:1])},
+    "five-examples/fourth-decide": None,
+    "magic-rule/say-it": None,
+    "five-examples/fifth-tell": None,
+    "third-card/first-try": None,
+    "easy-start/with-hints": None,
+    "full-deck/find-all": None,
+    "full-deck/any-set": None,
+    "the-play/pick": lambda question: {"cards": _indices(_no_set(question.played()[0].table))},
+    "odds/twelve-cards": lambda question: {},
+    "beyond/four-of-nine": lambda question: {"cards": _indices(question.deck[:2])},
+    "beyond/magic-square": lambda question: {"cards": _indices(_no_set(question.cards))},
+}
+LARGEST_STEPS = ("beyond/sixteen-of-81", "the-play/fifteen-cards", "the-play/not-a-set", "five-examples/fifth-look")
+
+
+def _step(place: str, answer: Callable[[Any], Form] | None) -> list[Visit]:
+    unit, step = place.split("/")
+    question = find_step(unit, step)[1].question
+
+    def form(world: World) -> Form:
+        if answer:
+            return answer(question)
+        is_drill = isinstance(question, Drill)
+        wanted = question.wanted[0] if is_drill else question.exercise.wanted
+        return _answer(Ticket(place=place, wanted=wanted, seed="pages" if is_drill else "", **_SHOWN), wrong_answer)
+
+    arguments = lambda world: [unit, step]  # noqa: E731
+    return [
+        Visit("learn:step", args=arguments, state=place),
+        Visit("learn:step", args=arguments, state=f"{place}, answered", sends=form),
+    ]
+
+
+_SHOWN = {"shown_at": time.time(), "hints": 1}
+
+
+def _answer(ticket: Ticket, answer: Callable[[Exercise], Form]) -> Form:
+    """The last form that is sent of an answer to an exercise."""
+    *before, last = forms_of(ticket.exercise, answer(ticket.exercise))
+    for form in before:
+        ticket = ticket.with_found(tuple(form["cards"]))
+    return {"ticket": ticket.sealed(), **last}
+
+
+def _practice(kind: Kind) -> Visit:
+    ticket = Ticket(place="practice", wanted=Wanted(kind, 3), seed="pages", **_SHOWN)
+    form = lambda world: _answer(ticket, right_answer)  # noqa: E731
+    return Visit("learn:practice", Who.STUDENT, state=f"{kind}, right", sends=form)
+
+
+LEARN = [
+    Visit("learn:home", state="of a newcomer"),
+    Visit("learn:home", Who.STUDENT),
+    Visit("learn:me", state="of a newcomer"),
+    Visit("learn:me", Who.STUDENT),
+    Visit("learn:sheet", args=lambda world: ["is-set", "apple-6-fair"]),
+    *(visit for place, answer in STEPS.items() for visit in _step(place, answer)),
+    *(Visit("learn:step", args=lambda world, at=place: at.split("/"), state=place) for place in LARGEST_STEPS),
+    Visit("learn:practice"),
+    *map(_practice, Kind),
+]
+
+# Playing
+
+
+def _board_today() -> tuple[Card, ...]:
+    return board_of(timezone.now().date(), PuzzleDeck.FULL)
+
+
+def _find(cards: Iterable[Card]) -> Form:
+    return {"card": _indices(cards), "day": timezone.now().date().isoformat()}
+
+
+def find_all_but_one(world: World, client: Client) -> None:
+    for triple in find_sets(_board_today())[:-1]:
+        client.post("/play/daily/full/find/", _find(triple))
+
+
+def table(*moves: Callable[[Game], object], dealt: bool = True) -> Callable[[World], list[str]]:
+    """A new match of Mia and Noah at which this has happened."""
+
+    def made(world: World) -> list[str]:
+        players = [world.player(0), world.player(1)]
+        game = open_game("", players, options=Options.of("us", easy=True, window=60.0), dealt=dealt)
+        for move in moves:
+            move(game)
+        return [game.code]
+
+    return made
+
+
+def orders(*each: ask.Command) -> Callable[[Game], None]:
+    return lambda game: [game.do(order) for order in each] and None
+
+
+def reveal(seat: int, *, right: bool) -> Callable[[Game], None]:
+    """A pick of the near future is shown until then, which leaves time to look at it."""
+
+    def pick(game: Game) -> None:
+        soon = time.time() + 50
+        game.do(ask.Call(seat), now=soon)
+        game.do(ask.Pick(seat, game.a_set() if right else game.no_set()), now=soon)
+
+    return pick
+
+
+def practice_table(world: World) -> list[str]:
+    options = Options.of("us", window=None, quick=True, relaxed=True)
+    return [open_game("", [world.player()], options=options, way=Way.PRACTICE).code]
+
+
+def replayed(world: World) -> list[str]:
+    return [world.replayed.code]
+
+
+PLAY = [
+    Visit("play:lobby"),
+    Visit("play:lobby", Who.STUDENT, state="with games of mine", args=lambda world: table()(world) and []),
+    Visit("play:find", state="a wrong code", sends=lambda world: {"code": "XXXXX"}, status=422),
+    Visit("play:open", args=lambda world: ["computer"], state="a wrong form", sends=lambda world: {}, status=422),
+    Visit("play:table", Who.STUDENT, table(dealt=False), "waiting"),
+    Visit("play:table", Who.STUDENT, table(), "playing"),
+    Visit("play:table", Who.STUDENT, table(orders(ask.AgreeNoSet(0))), "agreed"),
+    Visit("play:table", Who.STUDENT, table(orders(ask.Call(1))), "called by another"),
+    Visit("play:table", Who.STUDENT, table(orders(ask.Call(0))), "called by me"),
+    Visit("play:table", Who.STUDENT, table(reveal(1, right=False)), "a wrong pick"),
+    Visit("play:table", Who.STUDENT, table(reveal(0, right=True)), "a right pick"),
+    Visit("play:table", Who.STUDENT, table(Game.play_out), "over"),
+    Visit("play:table", Who.GUEST, table(), "watched"),
+    Visit("play:call", Who.STUDENT, table(), "a call too late", sends=lambda world: {"version": "999"}, status=422),
+    Visit("play:hint", Who.STUDENT, practice_table, "the last hint", query="?stage=4"),
+    Visit("play:replay", Who.STUDENT, replayed, "the deal", query="?step=1"),
+    Visit("play:replay", Who.STUDENT, replayed, "a wrong pick", query="?step=3"),
+    Visit("play:replay", Who.STUDENT, replayed, "a right pick", query="?step=5"),
+    Visit("play:replay", Who.STUDENT, replayed, "the end", query="?step=100"),
+    Visit("play:daily", args=lambda world: ["full"]),
+    Visit("play:daily", args=lambda world: ["easy"], state="nine cards"),
+    Visit(
+        "play:daily-find",
+        args=lambda world: ["full"],
+        state="not a SET",
+        sends=lambda world: _find(_no_set(_board_today())),
+    ),
+    Visit(
+        "play:daily-find",
+        args=lambda world: ["full"],
+        state="all found",
+        first=find_all_but_one,
+        sends=lambda world: _find(find_sets(_board_today())[-1]),
+    ),
+    Visit("lab:lab"),
+    Visit("lab:lab", state="a wrong form", sends=lambda world: {"what": "games", "cards": "13"}, status=422),
+    Visit("jobs:jobs"),
+    Visit("jobs:jobs", Who.STUDENT, state="with jobs of mine"),
+    Visit("jobs:job", Who.STUDENT, lambda world: [world.waiting_job.pk], "waiting"),
+    Visit("jobs:job", Who.STUDENT, lambda world: [world.job.pk], "done"),
+    Visit("print:home"),
+    Visit("print:home", Who.TEACHER),
+    Visit("print:deck"),
+    Visit("print:worksheet"),
+    Visit("print:certificate", state="none yet"),
+    Visit("print:certificate", Who.STUDENT),
+]
+
+# A class and its lessons
+
+
+def in_class(world: World) -> list[Any]:
+    return [world.classroom.pk]
+
+
+def in_empty_class(world: World) -> list[Any]:
+    return [world.empty_class.pk]
+
+
+def of_student(world: World) -> list[Any]:
+    return [world.classroom.pk, world.mia.pk]
+
+
+def door(world: World) -> list[Any]:
+    return [world.classroom.code, world.mia.pk]
+
+
+def taps(*pictures: str) -> Callable[[World], Form]:
+    return lambda world: {"tapped": pictures[:-1], "picture": pictures[-1]}
+
+
+def wrong_codes(world: World, client: Client) -> None:
+    for _each in range(11):
+        client.post("/join/", {"code": "XXXXXXX"})
+
+
+JOIN = [
+    Visit("join:home"),
+    Visit("join:home", state="a wrong code", sends=lambda world: {"code": "XXXXXXX"}, status=422),
+    Visit("join:home", state="many codes", first=wrong_codes, sends=lambda world: {"code": "XXXXXXX"}, status=429),
+    Visit("join:class", args=lambda world: [world.classroom.code]),
+    Visit("join:pictures", args=door),
+    Visit("join:pictures", args=door, state="two tapped", sends=taps("sun", "sun")),
+    Visit("join:pictures", args=door, state="wrong pictures", sends=taps("sun", "sun", "sun"), status=422),
+    Visit("join:card", args=lambda world: [card_token(world.mia.student)]),
+    Visit("join:card", args=lambda world: ["none"], state="an old card", status=404),
+]
+
+
+def lesson(
+    kind: str = "", then: Callable[[Lesson], object] | None = None, **options: str
+) -> Callable[[World], list[Any]]:
+    """The running lesson of the class, with an activity that has just begun."""
+
+    def made(world: World) -> list[Any]:
+        session = world.lesson.session
+        leading.resume(session)
+        if kind:
+            form = kinds()[kind].form(options)
+            assert form.is_valid(), form.errors
+            leading.begin(session, kind, form.cleaned_data)
+        if then:
+            then(world.lesson)
+        return [session.code]
+
+    return made
+
+
+def past_lesson(world: World) -> list[Any]:
+    return [world.past_lesson.code]
+
+
+LESSON_STATES = {
+    "nothing begun": lesson("triples", then=lambda lesson: lesson.steer("finish")),
+    "triples": lesson("triples"),
+    "triples, revealed": lesson("triples", then=answer_triples),
+    "paused": lesson("triples", then=lambda lesson: lesson.order("pause")),
+    "silent board": lesson("board", deck="full", size="12"),
+    "silent board, revealed": lesson("board", deck="full", size="12", then=lambda lesson: lesson.steer("reveal")),
+    "box": lesson("box", window="10"),
+    "box, called": lesson("box", window="", then=lambda lesson: lesson.act(0, do="call")),
+    "tables": lesson("tables", size="2", how="chance"),
+    "relay": lesson("relay", deck="full", links="5"),
+    "builder": lesson("builder", deck="easy"),
+    "unit": lesson("unit", unit="magic-rule"),
+    "over": past_lesson,
+}
+LESSON = [
+    Visit("session:device", args=lesson(), state="the door"),
+    Visit("session:device", Who.NEWCOMER, lesson(), "not of the class"),
+    *(
+        Visit(name, who, args, state)
+        for state, args in LESSON_STATES.items()
+        for name, who in (
+            ("session:device", Who.STUDENT),
+            ("lead:remote", Who.TEACHER),
+            ("lead:projector", Who.TEACHER),
+        )
+    ),
+    Visit("lead:report", Who.TEACHER, past_lesson),
+]
+TEACH = [
+    Visit("teach:home", Who.TEACHER),
+    Visit("teach:home", Who.NEWCOMER, state="no class yet"),
+    Visit("teach:new", Who.TEACHER),
+    Visit("teach:new", Who.TEACHER, state="a wrong form", sends=lambda world: {"name": ""}, status=422),
+    Visit("teach:invitation", Who.NEWCOMER, lambda world: [world.invitation]),
+    Visit("teach:invitation", Who.NEWCOMER, lambda world: ["none"], "over", status=404),
+    Visit("teach:settings", Who.TEACHER, in_class),
+    Visit("teach:settings", Who.TEACHER, in_empty_class, "somebody is invited"),
+    Visit("teach:invite", Who.TEACHER, in_class, "a wrong form", sends=lambda world: {"email": "?"}, status=422),
+    Visit("teach:roster", Who.TEACHER, in_class),
+    Visit("teach:roster", Who.TEACHER, in_empty_class, "no students yet"),
+    Visit(
+        "teach:roster-paste", Who.TEACHER, in_class, "refused", sends=lambda w: {"names": "=HYPERLINK(1)"}, status=422
+    ),
+    Visit("teach:roster-import", Who.TEACHER, in_class, "no file", sends=lambda world: {}, status=422),
+    Visit("teach:roster-plan", Who.TEACHER, lambda world: [world.classroom.pk, world.plan.pk]),
+    Visit("teach:roster-plan", Who.TEACHER, lambda world: [world.empty_class.pk, world.choice.pk], "several classes"),
+    Visit(
+        "teach:roster-choose",
+        Who.TEACHER,
+        lambda world: [world.empty_class.pk, world.choice.pk],
+        "none chosen",
+        sends=lambda world: {},
+        status=422,
+    ),
+    Visit("teach:codes", Who.TEACHER, in_class, "slips for guardians", sends=lambda world: {}),
+    Visit("teach:student-code", Who.TEACHER, of_student, "one slip", sends=lambda world: {}),
+    Visit("teach:student", Who.TEACHER, of_student),
+    Visit("teach:student-edit", Who.TEACHER, of_student),
+    Visit("teach:student-edit", Who.TEACHER, of_student, "a wrong form", sends=lambda world: {}, status=422),
+    Visit("teach:student-move", Who.TEACHER, of_student, "a wrong code", sends=lambda w: {"code": "X"}, status=422),
+    Visit("teach:student-remove", Who.TEACHER, of_student),
+    Visit("teach:class", Who.TEACHER, in_class),
+    Visit("teach:class", Who.TEACHER, in_empty_class, "no students yet"),
+    Visit("teach:print", Who.TEACHER, in_class),
+    Visit("teach:ledger", Who.TEACHER, in_class),
+    Visit("teach:ledger", Who.TEACHER, in_empty_class, "nothing yet"),
+    Visit("teach:assignments", Who.TEACHER, in_class),
+    Visit("teach:assignments", Who.TEACHER, in_empty_class, "nobody to ask yet"),
+    Visit(
+        "teach:assign",
+        Who.TEACHER,
+        lambda world: [world.classroom.pk, "boards"],
+        "a wrong form",
+        sends=lambda world: {},
+        status=422,
+    ),
+    Visit("print:certificates", Who.TEACHER, in_class),
+    Visit("print:certificates", Who.TEACHER, in_empty_class, "none yet"),
+    Visit("privacy:log", Who.TEACHER, in_class),
+    Visit("privacy:export-class", Who.TEACHER, in_class),
+    Visit("privacy:delete-class", Who.TEACHER, in_class),
+]
+
+# Families, and one's own account
+
+
+def of_mia(world: World) -> list[Any]:
+    return [world.mia.student_id]
+
+
+def of_home_child(world: World) -> list[Any]:
+    return [world.home_child.pk]
+
+
+FAMILY = [
+    Visit("family:home", Who.GUARDIAN),
+    Visit("family:home", Who.NEWCOMER, state="no child yet"),
+    Visit("family:code", Who.GUARDIAN, state="a wrong code", sends=lambda world: {"code": "WRONG-CODES"}, status=422),
+    Visit("family:new-child", Who.GUARDIAN, state="no name", sends=lambda world: {}, status=422),
+    Visit("family:child", Who.GUARDIAN, of_mia),
+    Visit("family:child", Who.GUARDIAN, of_home_child, "an account at home"),
+    Visit("family:activity", Who.GUARDIAN, of_mia),
+    Visit("family:unlink", Who.GUARDIAN, of_mia),
+    Visit("family:unlink", Who.GUARDIAN, of_home_child, "the last guardian", sends=lambda world: {}, status=422),
+    Visit("family:invite", Who.GUARDIAN, of_home_child, "a code", sends=lambda world: {}),
+    Visit("family:card", Who.GUARDIAN, of_home_child, "the login card", sends=lambda world: {}),
+    Visit("family:letters-stop", args=lambda world: [stop_token(world.users[Who.GUARDIAN])]),
+    Visit("privacy:export-child", Who.GUARDIAN, of_mia),
+    Visit("privacy:export-child", Who.TEACHER, of_mia),
+    Visit("privacy:delete-child", Who.GUARDIAN, of_home_child),
+]
+
+
+def signs_up(world: World, client: Client) -> None:
+    form = {"display_name": "Ada", "email": f"ada{time.time()}@people.example", "password1": PASSWORD}
+    client.post("/account/signup/", form)
+
+
+def asks_for_password(world: World, client: Client) -> None:
+    client.post("/account/password/reset/", {"email": "new@people.example"})
+
+
+def proves_address(world: World, client: Client) -> None:
+    asks_for_password(world, client)
+    code = next(line for line in mail.outbox[-1].body.splitlines() if len(line) == 9 and line[4] == "-")
+    client.post("/account/password/reset/confirm/", {"code": code})
+
+
+def signs_in_halfway(world: World, client: Client) -> None:
+    client.post("/account/login/", {"login": "careful@people.example", "password": PASSWORD})
+
+
+ACCOUNT = [
+    Visit("account", Who.TEACHER),
+    Visit("account", Who.GUARDIAN),
+    Visit("account", Who.STUDENT),
+    Visit("account", Who.NEWCOMER, state="new"),
+    Visit("account_login"),
+    Visit(
+        "account_login",
+        state="a wrong password",
+        sends=lambda world: {"login": "nobody@people.example", "password": "wrong, all wrong"},
+    ),
+    Visit("account_logout", Who.TEACHER),
+    Visit("account_inactive"),
+    Visit("account_signup"),
+    Visit("account_signup", state="a wrong form", sends=lambda world: {"email": "?"}),
+    Visit("account_email_verification_sent", state="a code in the mail", first=signs_up),
+    Visit("account_reset_password"),
+    Visit("account_confirm_password_reset_code", first=asks_for_password),
+    Visit("account_complete_password_reset", first=proves_address),
+    Visit("account_password_reset_completed"),
+    Visit("account_reauthenticate", Who.TEACHER),
+    Visit("account_email", Who.TEACHER),
+    Visit("account_change_password", Who.TEACHER),
+    Visit("mfa_index", Who.TEACHER),
+    Visit("mfa_index", Who.CAREFUL, state="two steps"),
+    Visit("mfa_authenticate", first=signs_in_halfway),
+    Visit("mfa_reauthenticate", Who.CAREFUL),
+    Visit("mfa_activate_totp", Who.TEACHER),
+    Visit("mfa_deactivate_totp", Who.CAREFUL),
+    Visit("mfa_view_recovery_codes", Who.CAREFUL),
+    Visit("mfa_generate_recovery_codes", Who.CAREFUL),
+    Visit("privacy:export-me", Who.TEACHER),
+    Visit("privacy:delete-me", Who.TEACHER),
+    Visit("privacy:delete-me", Who.TEACHER, state="still needed", sends=lambda world: {}, status=422),
+    Visit("privacy:undo", Who.TEACHER),
+    Visit("privacy:undo", Who.NEWCOMER, state="nothing deleted"),
+    Visit("privacy:undo-me", args=lambda world: [undo_token(world.gone_adult)]),
+    Visit("privacy:undo-me", args=lambda world: ["none"], state="over", status=404),
+    Visit("mail"),
+]
+
+# What goes wrong
+
+
+def broken() -> AbstractContextManager[Any]:
+    return mock.patch("games.views.front.front_board", side_effect=RuntimeError("as a visit asked for"))
+
+
+ERRORS = [
+    Visit("/nowhere/", state="no such page", status=404),
+    Visit("/play/find/", state="nothing to see", status=405),
+    Visit("/look/language/", state="makes no sense", sends=lambda world: {"language": "x"}, status=422),
+    Visit("/", state="something broke", within=broken, status=500),
+]
+
+PAGES: dict[str, list[Visit]] = {
+    "Front": FRONT,
+    "Learn": LEARN,
+    "Play": PLAY,
+    "Join": JOIN,
+    "Lesson": LESSON,
+    "Teach": TEACH,
+    "Family": FAMILY,
+    "Account": ACCOUNT,
+    "Errors": ERRORS,
+}
+
+# No pages
+
+ONLY_POSTED = {
+    *(f"play:{deed}" for deed in ("join", "deal", "pick", "withdraw", "no-set", "take-back", "leave", "again")),
+    *(f"teach:{deed}" for deed in ("summary", "code", "archive", "restore", "remove-teacher", "withdraw")),
+    *(f"teach:{deed}" for deed in ("roster-apply", "roster-cancel", "student-reset", "student-unlink")),
+    *(f"lead:{deed}" for deed in ("open", "order", "teams", "seat", "begin", "steer")),
+    *(f"family:{deed}" for deed in ("letter", "reset")),
+    *(f"privacy:undo-{what}" for what in ("child", "class")),
+    "session:join",
+    "session:act",
+    "jobs:stop",
+    "language",
+    "enter-demo",
+}
+FILES = [
+    Visit("manifest"),
+    Visit("worker"),
+    Visit("learn:ahead"),
+    Visit("learn:later"),
+    Visit("play:daily-picture", args=lambda world: ["full"]),
+    Visit("lab:data", Who.STUDENT, lambda world: [world.job.pk, "json"]),
+    Visit("jobs:file", Who.STUDENT, lambda world: [world.print_job.pk]),
+    Visit("teach:cards", Who.TEACHER, in_class),
+    Visit("teach:report-csv", Who.TEACHER, in_class),
+    Visit("teach:report-xlsx", Who.TEACHER, in_class),
+    Visit("lead:report-csv", Who.TEACHER, past_lesson),
+    Visit("lead:report-xlsx", Who.TEACHER, past_lesson),
+    Visit("lead:paper", Who.TEACHER, past_lesson),
+    Visit("mfa_download_recovery_codes", Who.CAREFUL),
+]
+PARTS = [
+    Visit("session:part", Who.STUDENT, lesson("triples")),
+    Visit("lead:remote-part", Who.TEACHER, lesson("triples")),
+    Visit("lead:projector-part", Who.TEACHER, lesson("triples")),
+]
+LEADING_ON = [
+    Visit("landing", Who.TEACHER),
+    Visit("account_confirm_login_code"),
+    Visit("account_set_password", Who.TEACHER),
+]

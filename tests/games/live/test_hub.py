@@ -1,0 +1,95 @@
+"""Tables are drawn in whatever thread changed the match, so that they may come to the hub in the wrong order."""
+
+from __future__ import annotations
+
+import asyncio
+
+from games.live.hub import Hub, Watcher
+from games.live.render import Rendered
+from games.live.tokens import Watch
+from games.models import Match
+from tests.coroutines import run
+
+
+def drawn(version: int, language: str = "en-us") -> dict[str, Rendered]:
+    message = f"{language} {version}".encode()
+    return {language: Rendered(version, message.decode(), message, due=None, connected=frozenset())}
+
+
+async def watching(hub: Hub, language: str, first: int) -> Watcher[Watch]:
+    """A screen that was given its first table."""
+    hub._in_thread = _answering(drawn(first, language)[language])
+    watcher = Watcher(Watch("ABCDE", None, language))
+    hub.join(watcher)
+    assert await watcher.next() == f"{language} {first}".encode()
+    return watcher
+
+
+def _answering(rendered: Rendered):
+    async def in_thread(_work: object) -> Rendered:
+        return rendered
+
+    return in_thread
+
+
+def test_an_older_table_that_was_drawn_slowly_does_not_replace_a_newer_one():
+    async def play() -> None:
+        hub = Hub()
+        screen = await watching(hub, "en-us", 4)
+        hub._show("ABCDE", drawn(6))
+        hub._show("ABCDE", drawn(5))
+        assert await screen.next() == b"en-us 6"
+        hub._show("ABCDE", drawn(6))
+        assert not screen.has_waiting
+
+    run(play())
+
+
+def test_each_screen_is_given_the_table_in_its_language():
+    async def play() -> None:
+        hub = Hub()
+        english, french = await watching(hub, "en-us", 4), await watching(hub, "fr", 4)
+        hub._show("ABCDE", drawn(5, "fr"))
+        assert await french.next() == b"fr 5"
+        assert not english.has_waiting
+
+    run(play())
+
+
+def test_a_first_table_that_comes_late_does_not_replace_a_newer_one():
+    async def play() -> None:
+        hub = Hub()
+        await watching(hub, "en-us", 4)
+        slow: asyncio.Future[Rendered] = asyncio.get_running_loop().create_future()
+
+        async def in_thread(_work: object) -> Rendered:
+            return await slow
+
+        hub._in_thread = in_thread
+        newcomer = Watcher(Watch("ABCDE", None, "en-us"))
+        hub.join(newcomer)
+        await asyncio.sleep(0)
+        hub._show("ABCDE", drawn(5))
+        assert await newcomer.next() == b"en-us 5"
+        slow.set_result(drawn(4)["en-us"])
+        await asyncio.gather(*hub._tasks)
+        assert not newcomer.has_waiting
+
+    run(play())
+
+
+def test_a_table_that_cannot_be_drawn_where_the_match_was_changed_is_left_to_the_hubs_own_thread(monkeypatch):
+    async def play() -> None:
+        hub = Hub()
+        hub._loop = asyncio.get_running_loop()
+        screen = await watching(hub, "en-us", 4)
+
+        def fail(_code: str, _language: str) -> Rendered:
+            raise Match.DoesNotExist
+
+        monkeypatch.setattr("games.live.hub.render_code", fail)
+        hub._in_thread = _answering(drawn(5)["en-us"])
+        hub.tell("ABCDE", 5)
+        assert await screen.next() == b"en-us 5"
+
+    run(play())

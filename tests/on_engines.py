@@ -1,0 +1,67 @@
+"""The same suites on PostgreSQL and Redis: `PYTEST_PLUGINS=tests.on_engines pytest`, as `make test` does.
+
+The engines live as long as the run. What touches no database has passed already; what brings its own engines too.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import sys
+
+import pytest
+
+from scale.engines import PostgreSQL, Redis
+
+_OWN_ENGINES = "tests/scale/"
+_NOT_TWICE = ("tests/safety/test_fuzz.py", "test_every_page_is_for_every_eye_hand_and_screen")
+"""Long, and about what comes in and what is seen: every page is still opened on the engines, and its HTML read."""
+_EMBEDDED = "tests/test_jobs.py"
+"""Where the fixture `worker` is the one within the web process, which a broker replaces."""
+_DATABASE = {"db", "transactional_db", "django_db_reset_sequences", "live_server"}
+
+
+def _start() -> None:
+    # Whoever ends the run ends the engines with it.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    redis = Redis()
+    atexit.register(redis.stop)
+    postgresql = PostgreSQL()
+    atexit.register(postgresql.stop)
+    os.environ["SETSITE_DATABASE"] = postgresql.database("setsite")
+    os.environ["SETSITE_REDIS"] = redis.address
+
+
+def _take_part(worker: str) -> None:
+    """A worker of xdist has a database of its own by pytest-django, and one of Redis by its number."""
+    address, _slash, _number = os.environ["SETSITE_REDIS"].rpartition("/")
+    os.environ["SETSITE_REDIS"] = f"{address}/{int(worker.removeprefix('gw')) + 1}"
+
+
+if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+    _take_part(worker)
+else:
+    _start()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # The server goes with its databases: nobody has to wait until the last connection is closed.
+    config.option.reuse_db = True
+    # For the same reason a thread of a site that has ended may leave its connection to the collector.
+    config.addinivalue_line("filterwarnings", "ignore:.*was deleted while still open:ResourceWarning")
+    config.addinivalue_line("filterwarnings", "ignore:.*BaseConnection.__del__:pytest.PytestUnraisableExceptionWarning")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    wanted = [item for item in items if _is_wanted(item)]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(wanted)])
+    items[:] = wanted
+
+
+def _is_wanted(item: pytest.Item) -> bool:
+    fixtures = set(getattr(item, "fixturenames", ()))
+    needs_database = item.get_closest_marker("django_db") is not None or bool(_DATABASE & fixtures)
+    is_embedded = item.nodeid.startswith(_EMBEDDED) and "worker" in fixtures
+    is_left_out = item.nodeid.startswith(_OWN_ENGINES) or any(each in item.nodeid for each in _NOT_TWICE)
+    return needs_database and not is_embedded and not is_left_out

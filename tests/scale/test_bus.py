@@ -1,0 +1,202 @@
+"""What happens in one web process is on the screens of the others: with Redis, without it, and when it comes back."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from classrooms.models import Attendee, Session
+from classrooms.sessions import joining, leading, live
+from games.models import Match
+from games.players import Player
+from games.rules import events as did
+from games.rules.records import event_from
+from scale.engines import wait_until
+from scale.processes import answers
+from tests.classrooms.people import enrol, make_adult, make_classroom
+from tests.games.live import Screen, Table
+
+SOON = 5.0
+"""Seconds in which a screen has to be right, whatever has happened."""
+
+
+@pytest.fixture
+def table(scaled_site, people) -> str:
+    """The code of a table at which Ann and Ben sit, dealt; Ann came by the first process, Ben by the second."""
+    first, second = scaled_site.web
+    ann, ben, _cleo = people
+    code = ann.open_table(first.url)
+    assert ben.join(second.url, code).status == 200
+    ann.do(first.url, code, "deal")
+    return code
+
+
+def version(code: str) -> int:
+    return Match.objects.get(code=code).version
+
+
+def events(code: str) -> list[did.Event]:
+    return [event_from(row.record) for row in Match.objects.get(code=code).events.all()]
+
+
+def is_closed(screen: Screen) -> bool:
+    """Read it to its end; a stream that stays open raises."""
+    try:
+        while True:
+            screen.message()
+    except EOFError:
+        return True
+
+
+def is_left_by_cleo(shown: Table) -> bool:
+    return "seat-2" in shown.html and shown.is_away(2)
+
+
+def test_a_call_in_one_process_shows_on_the_screens_of_the_other(scaled_site, people, table):
+    first, second = scaled_site.web
+    ann, ben, cleo = people
+    with ann.watch(first.url, table) as near, ben.watch(second.url, table) as far, cleo.watch(second.url, table) as by:
+        for screen in (near, far, by):
+            screen.table(lambda shown: not shown.is_away(0) and not shown.is_away(1))
+        assert ben.do(second.url, table, "call").status == 200
+        for screen in (near, far, by):
+            assert screen.table(lambda shown: shown.control == 1).version <= version(table)
+        ben.do(second.url, table, "withdraw")
+        for screen in (near, far, by):
+            screen.table(lambda shown: shown.control is None)
+
+
+def test_what_time_brings_about_is_shown_by_all_even_when_only_the_worker_did_it(scaled_site, people):
+    first, second = scaled_site.web
+    ann, ben, _cleo = people
+    code = ann.open_table(first.url, window="3")
+    ben.join(second.url, code)
+    ann.do(first.url, code, "deal")
+    with ann.watch(first.url, code) as near, ben.watch(second.url, code) as far:
+        ann.do(first.url, code, "call")
+        for screen in (near, far):
+            screen.table(lambda shown: shown.control == 0)
+            screen.table(lambda shown: shown.control is None)
+    assert any(isinstance(event, did.CallFailed) for event in events(code))
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_without_redis_the_screens_are_right_all_the_same_and_afterwards_too(scaled_site, people, table, how):
+    first, second = scaled_site.web
+    ann, ben, _cleo = people
+    with ann.watch(first.url, table, seconds=SOON) as near, ben.watch(second.url, table, seconds=SOON) as far:
+        scaled_site.redis.halt(how=how)
+        assert ben.do(second.url, table, "call").status == 200
+        for screen in (near, far):
+            screen.table(lambda shown: shown.control == 1)
+        scaled_site.redis.start()
+        assert ben.do(second.url, table, "withdraw").status == 200
+        for screen in (near, far):
+            screen.table(lambda shown: shown.control is None)
+        for web in scaled_site.web:
+            wait_until(lambda url=web.url: answers(f"{url}/readyz/bus/"), "the bus is heard again")
+        assert ann.do(first.url, table, "call").status == 200
+        for screen in (near, far):
+            screen.table(lambda shown: shown.control == 0)
+
+
+def test_who_closes_one_of_two_screens_is_not_gone_wherever_the_other_is(scaled_site, people, table):
+    first, second = scaled_site.web
+    ann, ben, _cleo = people
+    with ann.watch(first.url, table) as near, ben.watch(second.url, table) as kept:
+        kept.table(lambda shown: not shown.is_away(1))
+        closed = ben.watch(first.url, table)
+        closed.table()
+        closed.close()
+        # Cleo, who comes and goes as well, is the clock: her grace ends after Ben's.
+        cleo = people[2]
+        cleo.join(first.url, table)
+        with cleo.watch(first.url, table) as third:
+            third.table()
+        near.table(is_left_by_cleo)
+    assert [event.seat for event in events(table) if isinstance(event, did.Disconnected)] == [2]
+
+
+def test_who_reloads_and_is_sent_to_another_process_was_never_away(scaled_site, people, table):
+    first, second = scaled_site.web
+    ann, ben, cleo = people
+    with ann.watch(first.url, table) as near:
+        with ben.watch(first.url, table) as before:
+            before.table()
+        with ben.watch(second.url, table) as after:
+            after.table()
+            cleo.join(first.url, table)
+            with cleo.watch(first.url, table) as third:
+                third.table()
+            near.table(is_left_by_cleo)
+    assert [event.seat for event in events(table) if isinstance(event, did.Disconnected)] == [2]
+
+
+def test_a_process_that_stops_lets_go_of_its_streams_and_the_other_takes_them(scaled_site, people, table):
+    first, second = scaled_site.web
+    ann, _ben, _cleo = people
+    screen = ann.watch(first.url, table)
+    screen.table()
+    first.stop()
+    assert is_closed(screen)
+    screen.close()
+    with ann.watch(second.url, table) as again:
+        assert again.table().version == version(table)
+
+
+# The screens of a lesson
+
+
+@pytest.fixture
+def lesson(scaled_site) -> Session:
+    teacher = make_adult("Rivera")
+    classroom = make_classroom(teacher)
+    (mia,) = enrol(classroom, "Mia Okafor")
+    lesson = leading.open_session(classroom, by=teacher)
+    joining.attend(lesson, Player(name="Mia", user=mia.student))
+    return lesson
+
+
+def watch_lesson(site: str, lesson: Session, number: int | None) -> Screen:
+    return Screen(
+        site, f"/session/{lesson.code}/stream/?token={live.sign(live.Watch(lesson.code, number))}", seconds=SOON
+    )
+
+
+@pytest.mark.parametrize("has_redis", [True, False])
+def test_what_a_teacher_does_in_one_process_is_news_in_the_other(scaled_site, people, lesson, has_redis):
+    first, second = scaled_site.web
+    teacher = people[0]
+    teacher.sign_in(lesson.made_by)
+    with watch_lesson(second.url, lesson, 1) as device, watch_lesson(second.url, lesson, None) as board:
+        wait_until(lambda: Attendee.objects.get(session=lesson).is_connected, "Mia's device is there")
+        if not has_redis:
+            scaled_site.redis.halt()
+        # A new screen is told to look up to three times without news; so the fourth word is news.
+        for order in ("pause", "resume", "pause", "resume"):
+            before = Session.objects.get(pk=lesson.pk).version
+            assert teacher.post(first.url, f"/teach/session/{lesson.code}/do/{order}/").status == 200
+            assert Session.objects.get(pk=lesson.pk).version > before
+            for screen in (device, board):
+                screen.data("changed")
+
+
+@pytest.mark.parametrize("has_redis", [True, False])
+def test_who_is_sent_out_loses_the_stream_of_another_process(scaled_site, people, lesson, has_redis):
+    first, second = scaled_site.web
+    teacher = people[0]
+    teacher.sign_in(lesson.made_by)
+    with watch_lesson(second.url, lesson, 1) as device:
+        wait_until(lambda: Attendee.objects.get(session=lesson).is_connected, "Mia's device is there")
+        if not has_redis:
+            scaled_site.redis.halt()
+        assert teacher.post(first.url, f"/teach/session/{lesson.code}/seat/1/remove/").status == 200
+        assert is_closed(device)
+
+
+def test_a_device_with_a_stream_counts_as_there_whatever_another_process_believed(scaled_site, lesson):
+    with watch_lesson(scaled_site.web[0].url, lesson, 1):
+        wait_until(lambda: Attendee.objects.get(session=lesson).is_connected, "Mia's device is there")
+        Attendee.objects.filter(session=lesson).update(is_connected=False)
+        wait_until(lambda: Attendee.objects.get(session=lesson).is_connected, "Mia's device is there again")

@@ -1,0 +1,222 @@
+"""What breaks under a school district while people play: nothing is lost, and everybody is back by themselves."""
+
+from __future__ import annotations
+
+import re
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from games.models import Match
+from scale.engines import wait_until
+from scale.processes import Web
+from tests.browser.wire import Wire
+from tests.games.live import Screen
+from tests.scale.faults import (
+    SOON,
+    SORRY,
+    Follower,
+    assert_nothing_is_lost_or_done_twice,
+    playing,
+    wait_for_moves,
+    wait_until_right,
+)
+from tests.scale.people import Person
+
+DEAF, CHANGES = 100, 60
+
+
+def version(code: str) -> int:
+    return Match.objects.get(code=code).version
+
+
+@pytest.fixture
+def table(scaled_site, people) -> str:
+    """The code of a table at which Ann, Ben and Cleo sit, dealt."""
+    first, second = scaled_site.web
+    ann, ben, cleo = people
+    code = ann.open_table(first.url)
+    for person in (ben, cleo):
+        assert person.join(second.url, code).status == 200
+    assert ann.do(first.url, code, "deal").status == 200
+    return code
+
+
+def test_a_web_process_that_is_killed_during_calls_takes_nothing_with_it(scaled_site, people, table):
+    first, second = scaled_site.web
+    with playing(people, table, first.url, second.url) as (players, screens):
+        wait_for_moves(players, 12)
+        second.kill()
+        wait_until(lambda: any(player.unanswered for player in players), "somebody has lost an answer")
+        wait_for_moves(players, 12)
+        for player in players:
+            player.close()
+        wait_until_right(screens)
+        assert {screen.sites[0] for screen in screens} == {first.url}
+    assert_nothing_is_lost_or_done_twice(table, players)
+    assert not any(player.failures for player in players)
+
+
+def test_when_postgresql_crashes_everybody_plays_on_once_it_is_back(scaled_site, people, table):
+    first, second = scaled_site.web
+    with playing(people, table, first.url, second.url) as (players, screens):
+        wait_for_moves(players, 12)
+        scaled_site.postgresql.halt(mode="immediate")
+        wait_until(lambda: all(player.failures for player in players), "everybody has met the page that says sorry")
+        scaled_site.postgresql.start()
+        wait_for_moves(players, 12)
+        for player in players:
+            player.close()
+        wait_until_right(screens)
+    assert_nothing_is_lost_or_done_twice(table, players)
+    assert all(SORRY in page for player in players for page in player.failures)
+
+
+def test_without_redis_everybody_plays_on_and_sees_what_the_others_do(scaled_site, people, table):
+    first, second = scaled_site.web
+    with playing(people, table, first.url, second.url) as (players, screens):
+        wait_for_moves(players, 6)
+        scaled_site.redis.halt(how=signal.SIGKILL)
+        wait_for_moves(players, 6)
+        for player in players:
+            player.close()
+        wait_until_right(screens)
+        scaled_site.redis.start()
+        with playing(people, table, second.url, first.url) as (same_players, others):
+            wait_for_moves(same_players, 6)
+            for player in same_players:
+                player.close()
+            wait_until_right(screens + others)
+    assert_nothing_is_lost_or_done_twice(table, players + same_players)
+    assert not any(player.failures or player.unanswered for player in players + same_players)
+    assert all(screen.streams == 1 for screen in screens), "no stream has to end for it"
+
+
+def test_a_redis_that_is_killed_and_back_at_once_is_hardly_noticed(scaled_site, people, table):
+    first, second = scaled_site.web
+    with playing(people, table, first.url, second.url) as (players, screens):
+        wait_for_moves(players, 12)
+        scaled_site.redis.restart(how=signal.SIGKILL)
+        wait_for_moves(players, 12)
+        for player in players:
+            player.close()
+        wait_until_right(screens)
+    assert_nothing_is_lost_or_done_twice(table, players)
+    assert not any(player.failures or player.unanswered for player in players)
+
+
+def test_without_worker_and_beat_a_window_closes_all_the_same(scaled_site, people):
+    first, second = scaled_site.web
+    ann, ben, _cleo = people
+    code = ann.open_table(first.url, window="3")
+    ben.join(second.url, code)
+    ann.do(first.url, code, "deal")
+    scaled_site.worker.kill()
+    scaled_site.beat.kill()
+    with ann.watch(first.url, code) as near, ben.watch(second.url, code) as far:
+        assert ann.do(first.url, code, "call").status == 200
+        deadline = Match.objects.get(code=code).state.control.deadline
+        for screen in (near, far):
+            screen.table(lambda shown: shown.control == 0)
+            screen.table(lambda shown: shown.control is None)
+        assert time.time() < deadline + SOON
+    late = Match.objects.get(code=code).events.filter(record__kind="CallFailed").get()
+    assert late.record["at"] == deadline
+    assert late.record["why"] == "late"
+
+
+# The network
+
+
+@pytest.fixture
+def wire(scaled_site) -> Iterator[Wire]:
+    wire = Wire(scaled_site.web[0].url)
+    yield wire
+    wire.close()
+
+
+def test_screens_whose_streams_are_dropped_come_back_and_show_what_they_have_missed(scaled_site, people, table, wire):
+    second = scaled_site.web[1].url
+    ann, ben, _cleo = people
+    screens = [Follower(person, table, wire.url) for person in [*people, *people, Person(), Person()]]
+    try:
+        wait_until_right(screens)
+        wire.cut()
+        assert ben.do(second, table, "call").status == 200
+        assert ben.do(second, table, "withdraw").status == 200
+        assert ann.do(second, table, "call").status == 200
+        wire.mend()
+        wait_until_right(screens)
+        assert {screen.streams for screen in screens} == {2}
+    finally:
+        for screen in screens:
+            screen.close()
+    assert_nothing_is_lost_or_done_twice(table, [])
+
+
+def test_a_browser_comes_back_by_itself_from_a_cut_wire_and_from_a_killed_process(
+    scaled_site, people, table, wire, new_context
+):
+    first, second = scaled_site.web
+    _ann, ben, _cleo = people
+    page = new_context().new_page()
+    page.goto(f"{wire.url}/play/{table}/")
+    state = page.locator("#table .state")
+    offline = page.locator(".offline")
+    expect(offline).to_be_hidden()
+
+    def shows_soon() -> None:
+        expect(state).to_have_attribute("data-version", str(version(table)), timeout=SOON * 1000)
+        expect(offline).to_be_hidden()
+
+    assert ben.do(second.url, table, "call").status == 200
+    shows_soon()
+    wire.cut()
+    expect(offline).to_be_visible()
+    assert ben.do(second.url, table, "withdraw").status == 200
+    wire.mend()
+    shows_soon()
+    first.kill()
+    expect(offline).to_be_visible()
+    assert ben.do(second.url, table, "call").status == 200
+    # As a proxy does that finds a process dead.
+    wire.target = ("127.0.0.1", second.port)
+    shows_soon()
+    # What the browser says of connections that were refused to it.
+    assert all("net::ERR" in trouble for trouble in new_context.troubles)
+    new_context.troubles.clear()
+
+
+def test_who_reads_nothing_holds_nobody_up_and_is_kept_no_pile_of_old_tables(scaled_site, people, table):
+    first = scaled_site.web[0]
+    ann, ben, cleo = people
+    path = cleo.stream_of(first.url, table)
+    with ExitStack() as ends:
+        deaf = [ends.enter_context(Screen(first.url, path, buffer=4096)) for _screen in range(DEAF)]
+        quick = ends.enter_context(ben.watch(first.url, table, seconds=SOON))
+        size = len(quick.table().html)
+        before = memory(first)
+        for turn in range(CHANGES // 2):
+            for order in ("call", "withdraw"):
+                answer = (ann, ben)[turn % 2].do(first.url, table, order)
+                assert answer.status == 200
+                quick.table(lambda shown, v=answer.version: shown.version >= v)
+        assert memory(first) - before < DEAF * CHANGES * size / 2
+        last = version(table)
+        for screen in deaf:
+            read = 1
+            while screen.table().version != last:
+                read += 1
+            assert read < CHANGES / 2
+    assert_nothing_is_lost_or_done_twice(table, [])
+
+
+def memory(web: Web) -> int:
+    """The bytes of a process that are in memory."""
+    status = Path(f"/proc/{web.process.pid}/status").read_text()
+    return 1024 * int(re.search(r"VmRSS:\s+(\d+) kB", status)[1])

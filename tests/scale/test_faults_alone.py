@@ -1,0 +1,190 @@
+"""What breaks under the site on one machine of its own: a disk that fills up, and a clock that jumps."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import pytest
+
+from games.models import Match
+from games.rules import events as did
+from games.rules.records import event_from
+from games.rules.state import Failing
+from scale.engines import Missing, free_port, wait_until
+from scale.processes import Web
+from tests.scale.engines import inherited, reading, run
+from tests.scale.faults import (
+    SOON,
+    SORRY,
+    Follower,
+    assert_nothing_is_lost_or_done_twice,
+    playing,
+    wait_for_moves,
+    wait_until_right,
+)
+from tests.scale.people import Person
+
+HOUR = 3600
+DISK_MB = 4
+DATABASE = "setsite.sqlite3"
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory) -> Path:
+    """The folder of a site that was brought up to date and never started."""
+    folder = tmp_path_factory.mktemp("prepared")
+    for command in (["migrate"], ["collectstatic", "--no-input"]):
+        run(["manage.py", *command, "--verbosity", "0"], {"SETSITE_VAR": str(folder)}, seconds=120)
+    return folder
+
+
+@pytest.fixture
+def start(prepared, tmp_path, django_db_blocker) -> Iterator[Callable[..., Web]]:
+    """Starts a site of one process on SQLite, whose database Django's models then read."""
+    with ExitStack() as ends:
+
+        def begin(*before: str, database: Path | None = None, **environment: str) -> Web:
+            shutil.copytree(prepared, tmp_path / "var")
+            own = {"SETSITE_DEMO": "1", "SETSITE_VAR": str(tmp_path / "var"), **environment}
+            web = Web(1, free_port(), {**inherited(), **own}, tmp_path)
+            web.command = [*before, *web.command]
+            web.start()
+            ends.callback(web.kill)
+            web.wait()
+            sqlite = {"ENGINE": "django.db.backends.sqlite3", "NAME": database or tmp_path / "var" / DATABASE}
+            ends.enter_context(django_db_blocker.unblock())
+            ends.enter_context(reading(sqlite))
+            return web
+
+        yield begin
+
+
+def seated(people: list[Person], site: str, **form: str) -> str:
+    """The code of a table at which they all sit, dealt."""
+    code = people[0].open_table(site, **form)
+    for person in people[1:]:
+        assert person.join(site, code).status == 200
+    assert people[0].do(site, code, "deal").status == 200
+    return code
+
+
+# The disk
+
+
+class SmallDisk:
+    """A disk that only the process sees that is started on it, which needs no right of root's, and goes with it."""
+
+    ALONE = ("unshare", "--user", "--map-root-user", "--mount")
+
+    def __init__(self, prepared: Path, folder: Path, start: Callable[..., Web]) -> None:
+        own, self._copy = folder / "disk", folder / "copy"
+        own.mkdir()
+        mount = f'mount -t tmpfs -o size={DISK_MB}m small "{own}" && cp "{prepared / DATABASE}" "{own}" && exec "$@"'
+        before = [*self.ALONE, "sh", "-c", mount, "sh"]
+        self.web = start(*before, database=self._copy / DATABASE, SETSITE_SQLITE=str(own / DATABASE))
+        self._seen_from_here = Path(f"/proc/{self.web.process.pid}/root{own}")
+        self._filler = self._seen_from_here / "filler"
+
+    def fill(self) -> None:
+        with self._filler.open("wb", buffering=0) as filling, suppress(OSError):
+            while True:
+                filling.write(bytes(4096))
+
+    def make_room(self) -> None:
+        self._filler.unlink()
+
+    def read(self) -> None:
+        """Have Django's models read what is on it now, while nobody writes."""
+        shutil.copytree(self._seen_from_here, self._copy)
+
+
+@pytest.fixture
+def disk(prepared, tmp_path, start) -> SmallDisk:
+    if subprocess.run([*SmallDisk.ALONE, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine lets nobody mount a disk of their own")
+    return SmallDisk(prepared, tmp_path, start)
+
+
+def test_on_a_full_disk_nothing_is_half_written_and_play_goes_on_when_there_is_room(disk, people):
+    site = disk.web.url
+    code = seated(people, site)
+    with playing(people, code, site) as (players, screens):
+        wait_for_moves(players, 6)
+        disk.fill()
+        wait_until(lambda: any(player.failures for player in players), "somebody has met the page that says sorry")
+        assert people[0].get(site, f"/play/{code}/").status == 200, "what is there can be looked at"
+        disk.make_room()
+        wait_for_moves(players, 6)
+        for player in players:
+            player.close()
+        disk.read()
+        wait_until_right(screens)
+    assert_nothing_is_lost_or_done_twice(code, players)
+    assert all(SORRY in page for player in players for page in player.failures)
+    assert "database or disk is full" in disk.web.words()
+
+
+# The clock
+
+
+class Clock:
+    """The clock of a process that can be set while it runs; the time since its start goes on as it does."""
+
+    def __init__(self, folder: Path) -> None:
+        found = sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))
+        if not found:
+            raise Missing("libfaketime is missing; scripts/test-tools installs it")
+        self._file = folder / "clock"
+        self.environment = {
+            "LD_PRELOAD": str(found[0]),
+            "FAKETIME_TIMESTAMP_FILE": str(self._file),
+            "FAKETIME_CACHE_DURATION": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            "NO_FAKE_STAT": "1",
+        }
+        self.set(0)
+
+    def set(self, ahead: float) -> None:
+        """Another file in its place, so that nobody reads half of one."""
+        new = self._file.with_suffix(".new")
+        new.write_text(f"{ahead:+}\n")
+        new.rename(self._file)
+
+
+@pytest.fixture
+def clock(tmp_path) -> Clock:
+    return Clock(tmp_path)
+
+
+def log(code: str) -> list[did.Event]:
+    return [event_from(row.record) for row in Match.objects.get(code=code).events.all()]
+
+
+def test_when_the_clock_jumps_a_window_stays_as_long_as_it_is(start, clock, people):
+    web = start(**clock.environment)
+    ann, ben, _cleo = people
+    code = seated([ann, ben], web.url, window="3")
+    screens = [Follower(person, code, web.url) for person in (ann, ben)]
+    try:
+        for caller, ahead in ((ann, HOUR), (ben, 0)):
+            wait_until_right(screens)
+            streams = [screen.streams for screen in screens]
+            assert caller.do(web.url, code, "call").status == 200
+            clock.set(ahead)
+            wait_until(lambda: Match.objects.get(code=code).state.control is None, "it closes", seconds=3 + SOON)
+            wait_until_right(screens)
+            for screen, before in zip(screens, streams, strict=True):
+                wait_until(lambda screen=screen, old=before: screen.streams > old, "it has asked for the new time")
+    finally:
+        for screen in screens:
+            screen.close()
+    assert_nothing_is_lost_or_done_twice(code, [])
+    timed = [event for event in log(code) if isinstance(event, did.Called | did.Paused | did.Resumed | did.CallFailed)]
+    for jump, (called, paused, resumed, failed) in zip((HOUR, -HOUR), (timed[:4], timed[4:]), strict=True):
+        assert resumed.at - paused.at == pytest.approx(jump, abs=SOON)
+        assert (paused.at - called.at) + (failed.at - resumed.at) == pytest.approx(3)
+        assert failed.why is Failing.LATE

@@ -1,0 +1,98 @@
+"""`make scale`: everything behind its proxy, and nothing left of it after Ctrl+C."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scale.engines import is_open, wait_until
+from scale.processes import ROOT, answers
+from tests.scale.people import Person
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """One that the user of PostgreSQL can get to, which pytest's own are not for."""
+    made = Path(tempfile.mkdtemp(prefix="setsite-scale-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made, ignore_errors=True)
+
+
+@pytest.fixture
+def running(folder):
+    """Its process, its first port and what it says."""
+    port = next(start for start in range(18_000, 30_000, 10) if not any(is_open(start + more) for more in range(3)))
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("SETSITE_")}
+    said = folder / "said"
+    with said.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "scale"],
+            cwd=ROOT,
+            env={**inherited, "PORT": str(port), "SETSITE_VAR": str(folder)},
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        wait_until(
+            lambda: process.poll() is not None or answers(f"http://127.0.0.1:{port}/readyz/"), "it runs", seconds=180
+        )
+        assert process.poll() is None, said.read_text()
+        yield process, port, said
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            process.wait(60)
+
+
+def children_of(folder: Path) -> list[str]:
+    """What runs with this folder in its environment or its command."""
+    found = []
+    for each in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (each / "environ").read_bytes() + (each / "cmdline").read_bytes()
+            is_zombie = b"\nState:\tZ" in (each / "status").read_bytes()
+        except OSError:
+            continue
+        if str(folder).encode() in words and int(each.name) != os.getpid() and not is_zombie:
+            found.append((each / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+    return found
+
+
+def test_a_game_is_played_through_the_proxy_and_ctrl_c_stops_it_all(running, folder):
+    process, port, said = running
+    site = f"http://127.0.0.1:{port}"
+    ann, ben = Person(), Person()
+    code = ann.open_table(site)
+    ben.join(site, code)
+    ann.do(site, code, "deal")
+    with ann.watch(site, code) as near, ben.watch(site, code) as far:
+        ben.do(site, code, "call")
+        for screen in (near, far):
+            screen.table(lambda shown: shown.control == 1)
+
+    sheet = re.search(r'href="(/static/[^"]+\.css)"', ann.get(site, "/").text)[1]
+    assert "immutable" in ann.get(site, sheet).headers["Cache-Control"]
+    assert ann.get(site, "/metrics").status == 404
+
+    # A web process that is killed is started again, and nobody is refused meanwhile.
+    first = int(re.search(r"web1 .* process (\d+)", said.read_text())[1])
+    os.kill(first, signal.SIGKILL)
+    assert ann.get(site, f"/play/{code}/").status == 200
+    wait_until(lambda: "web1 has ended" in said.read_text(), "it is noticed")
+    wait_until(lambda: answers(f"http://127.0.0.1:{port + 1}/healthz/"), "it is back")
+
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 0
+    assert children_of(folder) == []
+    assert not any(is_open(port + more) for more in range(3))
