@@ -117,8 +117,8 @@ def calls_through_stack() -> Figure:
     ratio = median(move.rate / row.rate for move, row in zip(calls.moves, calls.rows, strict=True))
     client, server = median(load.client_ms for load in calls.rows), median(load.server_ms for load in calls.rows)
     note = (
-        f"calls and withdrawals by htmx and gzip, {TABLES} at a time from {TABLES} tables of {SEATS} guests, one "
-        "stream a table; the limit of moves is raised; the client, in a process of its own, needs "
+        f"calls and withdrawals as a page with a stream sends them, {TABLES} at a time from {TABLES} tables of {SEATS} "
+        "guests, one stream a table; the limit of moves is raised; the client, in a process of its own, needs "
         f"{client:.2f} ms of processor for a row where the server needs {server:.2f}"
     )
     return Figure("calls_through_stack", moves, "commands/s", _ROW, rows, ratio, Goal(at_least=0.5), note)

@@ -217,11 +217,18 @@ class Player:
     visitor: Visitor
     code: str
 
-    async def act(self, action: str, version: int) -> int:
-        """Do something at the table as its page would, by htmx; the version of the table after it."""
-        form = {"version": version}
-        answer = await self.visitor.ask("POST", f"/play/{self.code}/{action}/", form, HX_Request="true")
+    async def deal(self, version: int) -> int:
+        """Deal the cards by a page that has no stream, and so is answered with the table; its version."""
+        answer = await self.visitor.ask("POST", self._path("deal"), {"version": version}, HX_Request="true")
         return answer.version
+
+    async def act(self, action: str, version: int) -> None:
+        """Do something as a page does whose stream brings the table."""
+        form = {"version": version}
+        await self.visitor.ask("POST", self._path(action), form, status=204, HX_Request="true", X_Live="1")
+
+    def _path(self, action: str) -> str:
+        return f"/play/{self.code}/{action}/"
 
 
 @dataclass
@@ -244,7 +251,7 @@ class Table:
             await guest.ask("POST", f"/play/{code}/join/", status=302)
             players.append(Player(guest, code))
         page = await first.ask("GET", f"/play/{code}/")
-        return cls(players, await players[0].act("deal", version_in(page.content)))
+        return cls(players, await players[0].deal(version_in(page.content)))
 
     @property
     def code(self) -> str:
@@ -257,7 +264,9 @@ class Table:
 
     async def move(self) -> None:
         player, action = self.next_move
-        self.version = await player.act(action, self.version)
+        await player.act(action, self.version)
+        # Each move is one event; after a wrong guess the server would refuse the next.
+        self.version += 1
         self.turn += 1
 
     async def audience(self, port: int) -> Audience:

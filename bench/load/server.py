@@ -1,0 +1,31 @@
+"""One web process of the site, with bare things beside the site: `python -m bench.load.server PORT`.
+
+It takes the environment of any other start of the site, on data that `prepare` has brought up to date.
+"""
+
+import os
+import sys
+
+import django
+from django.conf import settings
+
+MOST_DEVICES = 1_000
+
+
+def main(port: int) -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "setsite.settings")
+    django.setup()
+    from classrooms.sessions import joining  # noqa: PLC0415 (these need Django to be set up)
+    from setsite.server import server  # noqa: PLC0415
+
+    settings.ROOT_URLCONF = "bench.urls"
+    # The goal is for more devices than a class has: the site itself closes the door before.
+    vars(joining)["MOST_ATTENDEES"] = MOST_DEVICES
+    own = server(port=port)
+    # By its name, since the site looks for its static files when it is loaded.
+    own.config.app = "bench.load.bare:application"
+    own.run()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
