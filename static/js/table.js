@@ -235,7 +235,9 @@
   }
   // A network that goes without a word leaves the stream open and mute.
   window.addEventListener("offline", () => offline(true));
-  window.addEventListener("online", () => stream?.open());
+  if (!navigator.onLine) offline(true);
+  // A page that was cut off while it loaded has no stream to open.
+  window.addEventListener("online", () => stream ? stream.open() : location.reload());
 
   // Hints stay on the cards they are about until the table changes.
   document.addEventListener("htmx:afterSwap", ({ detail }) => {

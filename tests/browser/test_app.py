@@ -445,8 +445,8 @@ def test_a_table_says_by_itself_that_it_is_cut_off(tablet, wire, ann):
     page = tablet.new_page()
     install(page, wire)
     page.goto(f"{wire.url}/play/")
-    page.locator("form[action$='/alone/'] button").first.click()
-    expect(page.locator("#play")).to_be_visible()
+    with page.expect_response(lambda response: "/stream/" in response.url):
+        page.locator("form[action$='/alone/'] button").first.click()
     lose_network(page, wire)
     expect(page.get_by_text("The connection is lost. Trying again…")).to_be_visible()
     expect(page.get_by_text(OFFLINE)).to_be_hidden()
