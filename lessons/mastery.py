@@ -215,7 +215,7 @@ class Tells:
 TELLS: Final[Mapping[Kind, Tells]] = {
     Kind.IS_SET: Tells(0.5, 0.3, 0.1),
     Kind.WHICH_BREAKS: Tells(0.0, 1.0, 0.1),
-    Kind.EXPLAIN: Tells(0.0, 1.0, 1.0),
+    Kind.EXPLAIN: Tells(0.0, 0.8, 0.7),
     Kind.THIRD_CARD: Tells(1.0, 1.0, 0.4),
     Kind.FIND_ONE: Tells(0.8, 0.1, 0.1),
     Kind.ANY_SET: Tells(0.5, 0.0, 0.0),

@@ -39,8 +39,11 @@ class Misconception:
     """Which one is overlooked."""
 
 
-FOUND: Final = 3.8
-"""A learner with the idea is then e^3.8, about forty-five times, as likely to have answered so as one without."""
+FOUND: Final[Mapping[Idea, float]] = {Idea.OVERLOOKS: 4.2, Idea.ALL_ALIKE: 3.8}
+"""A learner with the idea is then e^3.8, about forty-five times, as likely to have answered so as one without.
+
+Any of four features may be overlooked, so there each must be surer.
+"""
 MOST: Final = 5.0
 
 
@@ -62,8 +65,8 @@ SEES_THE_FEATURE: Final[Mapping[Kind, Chances]] = {
     # Nothing looks broken to one who overlooks what is: by chance one of four is named.
     Kind.IS_SET: Chances(0.15),
     Kind.WHICH_BREAKS: Chances(0.25),
-    # What is not looked at passes for all the same, which it often is.
-    Kind.EXPLAIN: Chances(0.4),
+    # What is not looked at passes for all the same; where it is so, the answer is not counted.
+    Kind.EXPLAIN: Chances(0.1),
     # The choices have two or three values of it.
     Kind.THIRD_CARD: Chances(0.4),
     # Many triples of a board are SETs but for one feature.
@@ -83,14 +86,14 @@ COMPLETES_A_SET: Final = Chances(0.15, 0.35)
 def misconceptions(tries: Iterable[Try]) -> list[Misconception]:
     """What the learner seems to believe after these tries."""
     in_order = sorted(tries, key=lambda try_: try_.at)
-    return [each for each, weigh in _WEIGHTS.items() if _is_held(map(weigh, in_order))]
+    return [each for each, weigh in _WEIGHTS.items() if _is_held(map(weigh, in_order), FOUND[each.idea])]
 
 
-def _is_held(weights: Iterable[float]) -> bool:
+def _is_held(weights: Iterable[float], found: float) -> bool:
     total, is_held = 0.0, False
     for weight in weights:
         total = min(MOST, max(0.0, total + weight))
-        is_held = total > 0 if is_held else total >= FOUND
+        is_held = total > 0 if is_held else total >= found
     return is_held
 
 

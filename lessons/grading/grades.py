@@ -3,7 +3,8 @@
 Evidence is what an answer proves, not what it hints at:
 - the kind's own skill: right as the answer is;
 - a feature: wrong when the learner overlooked that it breaks, or blamed it though it does not; right when the answer
-  could only be had by seeing it. In the easy deck shading cannot be seen to matter, so it gets no right evidence;
+  could only be had by seeing it. What is all the same looks so to one who overlooks it too: to say so is no right
+  evidence, and neither is anything about shading in the easy deck;
 - SETs that differ in so many features: right when one was recognised, wrong when one was refused or not found.
 No skill is named twice.
 """
@@ -149,7 +150,9 @@ def _grade_explain(exercise: Exercise, answer: object) -> _Findings:
     makes = read_makes(answer)
     verdict = explain(*exercise.cards)
     seen = {each.feature: each.kind is makes[each.feature] for each in verdict.features}
-    return _Findings(all(seen.values()), verdict, seen)
+    # Whoever does not look at a feature calls it all the same too: where it is, that proves nothing.
+    telling = {each: is_right for each, is_right in seen.items() if not is_right or makes[each] is not Make.ALL_SAME}
+    return _Findings(all(seen.values()), verdict, telling)
 
 
 def _grade_third_card(exercise: Exercise, answer: object) -> _Findings:
