@@ -36,8 +36,6 @@ CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"
 _MOST_TRIES = 100
 _MOST_DUE = 1_000
 _LONGEST_WAIT = 10.0
-_FARTHEST_JUMP = 86_400.0
-"""A clock that is set back by more than a day is looked after when somebody touches the match."""
 _LONGEST_ABSENCE = 60.0
 """Seconds after which what is due was not missed but could not happen: the site looks every second."""
 GONE = "gone"
@@ -158,8 +156,7 @@ def catch_up(code: str, *, now: float) -> Written:
 
 def catch_up_all(*, now: float) -> int:
     """Write what is due in any match; how many there were."""
-    ahead = (_moment(now + _LONGEST_WAIT), _moment(now + _FARTHEST_JUMP))
-    clock_was_set_back = Q(due__isnull=False, touched_at__range=ahead)
+    clock_was_set_back = Q(due__isnull=False, touched_at__gt=_moment(now + _LONGEST_WAIT))
     codes = list(Match.objects.filter(Q(due__lte=now) | clock_was_set_back).values_list("code", flat=True))
     for code in codes:
         try:

@@ -368,7 +368,6 @@ LANGUAGE_CODE = "en-us"
 # Each is called by its own name, which those who look for it can read.
 LANGUAGES = [("en-us", "English (US)"), ("en-gb", "English (UK)"), ("fr", "Français"), ("es", "Español")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
-LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_AGE = 31_536_000
 TIME_ZONE = "UTC"
