@@ -16,7 +16,7 @@ import pytest
 
 from scale.engines import is_open, wait_until
 from scale.processes import ROOT, answers
-from tests.scale.people import Person
+from tests.scale.people import Person, fetch
 
 
 @pytest.fixture
@@ -69,6 +69,12 @@ def children_of(folder: Path) -> list[str]:
     return found
 
 
+def streams_of(port: int, token: str) -> int:
+    """How many tables are watched at one process."""
+    figures = fetch(f"http://127.0.0.1:{port}/metrics", headers={"Authorization": f"Bearer {token}"}).text
+    return int(float(re.search(r'^setsite_streams\{of="match"\} (\S+)$', figures, re.MULTILINE)[1]))
+
+
 def test_a_game_is_played_through_the_proxy_and_ctrl_c_stops_it_all(running, folder):
     process, port, said = running
     site = f"http://127.0.0.1:{port}"
@@ -80,6 +86,12 @@ def test_a_game_is_played_through_the_proxy_and_ctrl_c_stops_it_all(running, fol
         ben.do(site, code, "call")
         for screen in (near, far):
             screen.table(lambda shown: shown.control == 1)
+
+    # Everybody at a table comes to the same process, wherever the others are.
+    token = re.search(r"Bearer ([^\"]+)", said.read_text())[1]
+    for table in (code, Person().open_table(site), Person().open_table(site)):
+        with Person().watch(site, table), Person().watch(site, table), Person().watch(site, table):
+            wait_until(lambda: sorted(streams_of(port + web, token) for web in (1, 2)) == [0, 3], "they are together")
 
     sheet = re.search(r'href="(/static/[^"]+\.css)"', ann.get(site, "/").text)[1]
     assert "immutable" in ann.get(site, sheet).headers["Cache-Control"]
