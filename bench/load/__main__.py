@@ -75,7 +75,7 @@ class Load:
             return
         steps, seconds = (STEPS[:1], 8.0) if self.is_quick else (STEPS, 12.0)
         several = len(site.web) > 1
-        for is_spread in (True, False) if several and not self.is_quick else (True,):
+        for is_spread in (True, False) if several and not self.is_quick else (False,):
             work = partial(runs.students, site, webs=len(site.web), is_spread=is_spread, say=self.say)
             await work(steps=steps, seconds=seconds)
 

@@ -70,9 +70,15 @@ class Browser(Visitor):
 
     async def send(self, method: str, path: str, form: Mapping[str, object] | None = None, **headers: str) -> Answer:
         """Ask for something; any answer is one."""
+        request = self.request(method, path, form, **headers)
         async with self._turn:
             await self._come_back()
-            return await self.connection.ask(self.request(method, path, form, **headers))
+            try:
+                return await self.connection.ask(request)
+            except ConnectionResetError:
+                # The server was just closing an idle connection: a browser tries once more.
+                self.connection = await _connection(self.port, self.school)
+                return await self.connection.ask(request)
 
     async def ask(
         self, method: str, path: str, form: Mapping[str, object] | None = None, *, status: int = 200, **headers: str

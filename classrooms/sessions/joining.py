@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from copy import deepcopy
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
@@ -76,8 +77,11 @@ def takes_part(activity: Activity, attendee: Attendee) -> bool:
     return not kind.has_rounds or activity.stage != Stage.OPEN or attendee.joined_at <= activity.round_at
 
 
-def act(attendee: Attendee, form: QueryDict, *, by_teacher: bool = False) -> None:
-    """Take what a device sends to the present activity. What came too late, or twice, is refused in words."""
+def act(attendee: Attendee, form: QueryDict, *, by_teacher: bool = False) -> Session:
+    """Take what a device sends to the present activity. What came too late, or twice, is refused in words.
+
+    Gives the session as it is then.
+    """
     with locked(attendee.session) as session:
         activity = present_activity(session)
         if session.is_over or activity is None:
@@ -90,6 +94,13 @@ def act(attendee: Attendee, form: QueryDict, *, by_teacher: bool = False) -> Non
             raise NotNow(_("That was for the round before. Look again."))
         if not by_teacher and not takes_part(activity, attendee):
             raise NotNow(_("You come in at the next round."))
+        before = _values(activity)
         devices = kind_of(activity).act(activity, attendee, form, time.time())
-        activity.save()
+        if _values(activity) != before:
+            activity.save()
         changed(session, devices=devices)
+    return session
+
+
+def _values(activity: Activity) -> list[object]:
+    return [deepcopy(getattr(activity, field.attname)) for field in Activity._meta.concrete_fields]

@@ -132,7 +132,7 @@ def _remove(attendee: Attendee, form: QueryDict) -> None:
     live.hub.drop(attendee.session.code, attendee.number)
 
 
-SEAT_ORDERS: dict[str, Callable[[Attendee, QueryDict], None]] = {
+SEAT_ORDERS: dict[str, Callable[[Attendee, QueryDict], object]] = {
     "rename": lambda attendee, form: leading.rename(attendee, form.get("name", "")),
     "remove": _remove,
     "extend": lambda attendee, form: leading.extend_time(attendee, _factor(form)),

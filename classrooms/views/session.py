@@ -78,12 +78,12 @@ def act(request: Request, code: str) -> HttpResponse:
     notice, status = "", 200
     try:
         MOVES.count(f"a{seat.pk}")
-        joining.act(seat, request.POST)
+        session = seat.session = joining.act(seat, request.POST)
     except NotNow as refusal:
         notice, status = str(refusal), 422
+        session.refresh_from_db()
     except TooMany:
         notice, status = _("That was very fast. Wait a moment."), TOO_MANY
-    session.refresh_from_db()
     if request.htmx:
         return HttpResponse(_fragment(request, session, seat, notice=notice), status=status)
     if notice:

@@ -139,21 +139,18 @@ class Kind:
 
 def keep(activity: Activity, attendee: Attendee, given: Given, now: float) -> Answer:
     """Keep an answer, once; a student's goes into the same tries as practice. A second one is refused."""
-    answer, is_new = Answer.objects.get_or_create(
-        activity=activity,
-        attendee=attendee,
-        round=activity.round,
-        key=given.key,
-        defaults={
-            "at": datetime.fromtimestamp(now, UTC),
-            "cards": list(given.cards),
-            "answer": dict(given.answer),
-            "is_right": given.is_right,
-            "missed": [feature.value for feature in given.missed],
-        },
-    )
-    if not is_new:
+    here = {"activity": activity, "attendee": attendee, "round": activity.round, "key": given.key}
+    # Nobody else writes: the session is locked.
+    if Answer.objects.filter(**here).exists():
         raise NotNow(str(_("You have answered already.")))
+    answer = Answer.objects.create(
+        **here,
+        at=datetime.fromtimestamp(now, UTC),
+        cards=list(given.cards),
+        answer=dict(given.answer),
+        is_right=given.is_right,
+        missed=[feature.value for feature in given.missed],
+    )
     if attendee.user and given.asked:
         record_attempt(
             Player(name=attendee.name, user=attendee.user),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import combinations, islice
 
 import pytest
 from django.core.cache import cache
@@ -172,13 +173,9 @@ def test_where_all_sets_are_to_be_found_everybody_has_as_many_picks_as_there_are
     lesson.act(0, **forms[0])
     assert "more to find" in lesson.device(0)
     assert lesson.act(0, **forms[0]).status_code == 422
-    cards = list(put.exercise.cards)
-    wrong = next(
-        [a.index, b.index, c.index] for a, b, c in zip(cards, cards[1:], cards[2:], strict=False) if not is_set(a, b, c)
-    )
-    for _more in range(put.picks - 1):
-        lesson.act(0, cards=wrong)
-        wrong = [cards[-1].index, cards[-2].index, cards[0].index]
+    no_sets = (triple for triple in combinations(put.exercise.cards, 3) if not is_set(*triple))
+    for triple in islice(no_sets, put.picks - 1):
+        lesson.act(0, cards=[card.index for card in triple])
     assert Answer.objects.filter(is_right=True).count() == 1
     assert not StepDone.objects.filter(step="find-all").exists()
     assert all(answer["picked"] for answer in Answer.objects.values_list("answer", flat=True))
