@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.core.cache import cache
@@ -20,16 +21,17 @@ class Limit:
 
     def count(self, who: str) -> None:
         """Count one more for somebody; raises `TooMany` past the limit."""
-        key = self._key(who)
-        cache.add(key, 0, timeout=2 * self.seconds)
-        try:
-            count = cache.incr(key)
-        except ValueError:
-            # The cache has just dropped it: this is the first of a new count.
-            cache.set(key, 1, timeout=2 * self.seconds)
-            return
-        if count > self.most:
+        if self._counted(self._key(who)) > self.most:
             raise TooMany(self.name)
+
+    def _counted(self, key: str) -> int:
+        for _try in range(2):
+            with suppress(ValueError):
+                return cache.incr(key)
+            # The first of a new count, unless somebody else begins it at this moment.
+            if cache.add(key, 1, timeout=2 * self.seconds):
+                break
+        return 1
 
     def check(self, who: str) -> None:
         """Raises `TooMany` where the next would be past the limit; counts nothing."""

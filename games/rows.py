@@ -15,6 +15,7 @@ from django.db import connection
 from games.models import Match, Seat, Way
 from games.players import Player
 
+_MOST_AT_ONCE = 100
 _READ = ("id", "code", "way", "is_open", "place", "version", "snapshot", "phase", "due", "touched_at")
 _SNAPSHOT, _TOUCHED_AT = _READ.index("snapshot"), _READ.index("touched_at")
 _MATCH = f"SELECT {', '.join(_READ)} FROM games_match WHERE code = %s"  # noqa: S608 (names of our own)
@@ -44,23 +45,21 @@ def acting_seat(code: str, player: Player) -> Seat | None:
     return Seat.from_db(connection.alias, _SEAT_FIELDS, found[0]) if found else None
 
 
-def names(match: Match) -> dict[int, str]:
-    """Who sits where."""
-    return dict(_rows("SELECT number, name FROM games_seat WHERE match_id = %s", [match.pk]))
-
-
 def strengths(match: Match) -> dict[int, str]:
     """Where computers sit."""
     return dict(_rows("SELECT number, strength FROM games_seat WHERE match_id = %s AND strength <> ''", [match.pk]))
 
 
-def last_records(match: Match, most: int) -> list[dict[str, Any]]:
-    """The last entries of a match's log, the oldest first."""
+def names_and_records(match: Match, most: int) -> tuple[dict[int, str], list[dict[str, Any]]]:
+    """Who sits where, and the last entries of the log, the oldest first."""
     found = _rows(
-        "SELECT record FROM games_event WHERE match_id = %s AND number > %s AND number <= %s ORDER BY number",
-        [match.pk, match.version - most, match.version],
+        "SELECT 0 AS what, number, name FROM games_seat WHERE match_id = %s"
+        " UNION ALL SELECT 1, number, CAST(record AS text) FROM games_event"
+        " WHERE match_id = %s AND number > %s AND number <= %s ORDER BY 1, 2",
+        [match.pk, match.pk, match.version - most, match.version],
     )
-    return [json.loads(record) for (record,) in found]
+    names = {number: text for is_record, number, text in found if not is_record}
+    return names, [json.loads(text) for is_record, _number, text in found if is_record]
 
 
 def save(match: Match, *, read: int) -> bool:
@@ -85,8 +84,14 @@ def save(match: Match, *, read: int) -> bool:
 def append(match: Match, after: int, records: Sequence[dict[str, Any]]) -> None:
     """Put entries at the end of the log."""
     rows = [(match.pk, number, json.dumps(record)) for number, record in enumerate(records, after + 1)]
-    with connection.cursor() as cursor:
-        cursor.executemany("INSERT INTO games_event (match_id, number, record) VALUES (%s, %s, %s)", rows)
+    for start in range(0, len(rows), _MOST_AT_ONCE):
+        some = rows[start : start + _MOST_AT_ONCE]
+        places = ", ".join(["(%s, %s, %s)"] * len(some))
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"INSERT INTO games_event (match_id, number, record) VALUES {places}",  # noqa: S608 (only places)
+                [value for row in some for value in row],
+            )
 
 
 def _rows(sql: str, values: Sequence[str | int]) -> list[tuple[Any, ...]]:

@@ -57,8 +57,7 @@ class PickView:
 
 def table_context(match: Match, state: rules.Match) -> dict[str, Any]:
     """What `games/_table.html` shows; the same for whoever looks."""
-    names = rows.names(match)
-    recent = rows.last_records(match, _LOOKED_AT)
+    names, recent = rows.names_and_records(match, _LOOKED_AT)
     winners = state.outcome.winners if state.outcome else ()
     seats = [
         SeatView(

@@ -58,11 +58,18 @@ def test_nobody_acts_from_a_seat_of_a_whole_class():
 def test_names_strengths_and_the_end_of_the_log_are_the_models():
     match = open_dealt(Way.COMPUTER, computers=["expert"])
     seats = list(match.seats.all())
-    assert rows.names(match) == {seat.number: seat.name for seat in seats}
     assert rows.strengths(match) == {seat.number: seat.strength for seat in seats if seat.strength} != {}
     log = [event.record for event in match.events.all()]
-    assert rows.last_records(match, 2) == log[-2:]
-    assert rows.last_records(match, 100) == log
+    names = {seat.number: seat.name for seat in seats}
+    assert rows.names_and_records(match, 2) == (names, log[-2:])
+    assert rows.names_and_records(match, 100) == (names, log)
+
+
+def test_a_long_log_is_written_whole():
+    match = open_dealt()
+    records = [{"kind": "test", "number": number} for number in range(250)]
+    rows.append(match, match.version, records)
+    assert [event.record for event in match.events.all()][-250:] == records
 
 
 def test_a_match_is_not_written_over_a_newer_one():
