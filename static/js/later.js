@@ -10,6 +10,7 @@
   // No server behind the proxy, or a page whose form has become too old to be taken.
   const SWALLOWED = [403, 502, 503, 504];
   const PATIENCE = 8000;
+  let isAsking = false;
 
   // Every answer has a name of its own from the start: if only our hearing of it was lost, it is not counted twice.
   document.addEventListener("htmx:configRequest", ({ detail }) => {
@@ -76,10 +77,17 @@
   }
 
   // Once all is checked, the lesson stands where it would with a network.
-  navigator.serviceWorker.addEventListener("message", ({ data }) => {
+  navigator.serviceWorker.addEventListener("message", async ({ data }) => {
     if (!data.isOnline || data.waiting) return;
     if (data.done) say("");
-    if (lesson.querySelector("form[inert]")) htmx.ajax("GET", location.pathname, { target: lesson, swap: "innerHTML" });
+    // Asked once, however often that is said meanwhile: a second answer would take away the question of the first.
+    if (isAsking || !lesson.querySelector("form[inert]")) return;
+    isAsking = true;
+    try {
+      await htmx.ajax("GET", location.pathname, { target: lesson, swap: "innerHTML" });
+    } finally {
+      isAsking = false;
+    }
   });
 
   // The page as it was kept asks what has been answered since.

@@ -8,6 +8,11 @@
   let isStale = false;
 
   const seen = () => target.querySelector("[data-seen]")?.dataset.seen ?? "";
+  const isNews = (html) => {
+    const old = seen().split(".");
+    const now = /data-seen="([\d.]+)"/.exec(html)?.[1].split(".");
+    return !now || now.some((number, place) => Number(number) > Number(old[place] ?? 0));
+  };
   const offline = (is) => { screen.querySelector(".offline").hidden = !is; };
 
   async function look() {
@@ -55,6 +60,9 @@
     : field.matches("select") ? ![...field.options].every((each) => each.selected === each.defaultSelected) : field.value !== field.defaultValue;
   const round = () => ["activity", "round"].map((name) => target.querySelector(`[name=${name}]`)?.value ?? "").join("/");
   target.addEventListener("htmx:beforeSwap", ({ detail }) => {
+    // What was asked for before I sent something may come after its answer, and does not know of it.
+    if (detail.requestConfig.verb === "get" && detail.shouldSwap && !isNews(detail.serverResponse)) detail.shouldSwap = false;
+    if (!detail.shouldSwap) return;
     const isRemote = screen.matches(".remote");
     const open = [...target.querySelectorAll("details[open][data-key]")].map((each) => each.dataset.key);
     const keeps = isRemote || detail.requestConfig.verb === "get";

@@ -95,11 +95,13 @@ async function sendRound() {
     await tell({ isOnline: false });
     return false;
   }
+  // One moment for all of them: rounded each at its own, a later answer could come before an earlier one.
+  const now = Date.now();
   for (const answer of await all("answers")) {
     if (answer.at < Date.now() - TWO_DAYS) await settle(answer, { lost: 1 });
     if (answer.at < Date.now() - TWO_DAYS || isOfOthers(answer, desk.whose)) continue;
     await tell({ isOnline: true, isSending: true });
-    const response = await sendOne(answer, desk.token);
+    const response = await sendOne(answer, desk.token, now);
     const status = response?.status ?? 0;
     if (status === 200) {
       const { is_right: isRight, again } = await response.json();
@@ -116,11 +118,11 @@ async function sendRound() {
   return true;
 }
 
-async function sendOne(answer, token) {
+async function sendOne(answer, token, now) {
   const body = new URLSearchParams(answer.form);
   body.set("whose", answer.whose);
   body.set("place", answer.place);
-  body.set("ago", Math.max(0, Math.round((Date.now() - answer.at) / 1000)));
+  body.set("ago", Math.max(0, Math.round((now - answer.at) / 1000)));
   try {
     return await fetch(PLACES.later, { method: "POST", body, headers: { "X-CSRFToken": token }, redirect: "error" });
   } catch {
