@@ -89,7 +89,8 @@ def fail(job: Job, words: str) -> None:
 
 
 def cancelled(job: Job) -> None:
-    _own(job).update(state=JobState.CANCELLED, ended_at=timezone.now())
+    """It has stopped as it was asked to; a run that ended because nobody watched over it any more is for `mend`."""
+    _own(job).filter(is_to_stop=True).update(state=JobState.CANCELLED, ended_at=timezone.now())
 
 
 def mend(now: datetime) -> int:
