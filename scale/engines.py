@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -10,13 +11,15 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 _DEBIAN = Path("/usr/lib/postgresql")
 # Safe when the server dies, and not when the machine does: what is committed has left the process.
 _THROWN_AWAY = ["-c fsync=off", "-c full_page_writes=off"]
-PATIENCE = 60.0
+PATIENCE = 180.0
+_OWN_PORTS = (11_000, 32_000)
 
 
 class Missing(Exception):
@@ -137,10 +140,12 @@ class Redis:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Below those that the system gives to whoever connects, so that nobody has it by the time it is listened on."""
+    while True:
+        port = random.SystemRandom().randrange(*_OWN_PORTS)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def is_open(port: int) -> bool:

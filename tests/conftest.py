@@ -10,21 +10,30 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 from django.conf import settings as site_settings
+from django.core.cache import cache
 from django.db import connections
+from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-# The same examples on every run: a test that fails today failed yesterday.
-hypothesis_settings.register_profile("steady", derandomize=True)
+# The same examples on every run, however slow: a test that fails today failed yesterday.
+hypothesis_settings.register_profile(
+    "steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 hypothesis_settings.load_profile("steady")
 
 # Playwright's loop runs in the thread of the tests, which makes Django think that they are asynchronous.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 
 site_settings.VAR_DIR.mkdir(exist_ok=True)
+
+# What is to happen happens, on a machine that has much else to do not within five seconds.
+PATIENCE = 30_000
+expect.set_options(timeout=PATIENCE)
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",
@@ -33,6 +42,17 @@ CHROMIUM_FLAGS = [
     "--no-first-run",
     "--disable-dev-shm-usage",
 ]
+
+
+@pytest.fixture
+def clock_of_limits(monkeypatch) -> Iterator[SimpleNamespace]:
+    """What limits count by: nothing is counted yet, and their time, just begun, is over when a test says so."""
+    clock = SimpleNamespace(now=1_800_000_000.0)
+    clock.time = lambda: clock.now
+    monkeypatch.setattr("games.limits.time", clock)
+    cache.clear()
+    yield clock
+    cache.clear()
 
 
 class Site:
@@ -47,15 +67,21 @@ class Site:
         self.server = server(port=0)
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listening]}, daemon=True)
         self.thread.start()
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not self.server.started:
             if time.monotonic() > deadline or not self.thread.is_alive():
                 raise RuntimeError("the server did not start")
             time.sleep(0.01)
 
+    def rest(self) -> None:
+        """Wait until nothing is being answered any more: what is written late would be written for the next test."""
+        deadline = time.monotonic() + 10
+        while self.server.server_state.tasks and time.monotonic() < deadline:
+            time.sleep(0.01)
+
     def stop(self) -> None:
         self.server.should_exit = True
-        self.thread.join(timeout=10)
+        self.thread.join(timeout=60)
         if self.thread.is_alive():
             raise RuntimeError("the server did not stop")
 
@@ -74,7 +100,7 @@ def _worker(django_db_setup) -> Iterator[None]:
     worker = subprocess.Popen([*command, *options], env={**os.environ, **_environment()})
     yield
     worker.terminate()
-    worker.wait(timeout=30)
+    worker.wait(timeout=120)
 
 
 @pytest.fixture(scope="session")
@@ -88,6 +114,7 @@ def _site(_worker) -> Iterator[Site]:
 def site(_site: Site, transactional_db) -> Iterator[str]:
     """The address of the running site, with an empty database."""
     yield _site.url
+    _site.rest()
     connections.close_all()
 
 
@@ -118,7 +145,7 @@ def new_context(_browser: Browser):
             **options,
         }
         context = _browser.new_context(**options)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE)
         context.on("weberror", lambda error: troubles.append(str(error.error)))
         context.on("console", lambda message: message.type == "error" and troubles.append(message.text))
         contexts.append(context)

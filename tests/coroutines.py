@@ -11,4 +11,4 @@ from typing import Any
 def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
     """To the end of a coroutine, in a thread that has no loop: Playwright keeps one in the thread of the tests."""
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, coroutine).result(timeout=60)
+        return pool.submit(asyncio.run, coroutine).result(timeout=300)

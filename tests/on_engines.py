@@ -13,6 +13,7 @@ import sys
 import pytest
 
 from scale.engines import PostgreSQL, Redis
+from setsite import cache as shared
 
 _OWN_ENGINES = "tests/scale/"
 _NOT_TWICE = ("tests/safety/test_fuzz.py", "test_every_page_is_for_every_eye_hand_and_screen")
@@ -51,6 +52,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # For the same reason a thread of a site that has ended may leave its connection to the collector.
     config.addinivalue_line("filterwarnings", "ignore:.*was deleted while still open:ResourceWarning")
     config.addinivalue_line("filterwarnings", "ignore:.*BaseConnection.__del__:pytest.PytestUnraisableExceptionWarning")
+    # Only a Redis that was stopped is away, not one that waits for a processor.
+    shared._SOCKET_SECONDS = 60.0
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -262,7 +262,7 @@ def test_an_error_in_the_app_is_the_servers_to_answer():
 
 
 def test_two_requests_are_served_at_the_same_time():
-    both_are_here = threading.Barrier(2, timeout=10)
+    both_are_here = threading.Barrier(2, timeout=60)
 
     def waiting_for_the_other(environ, start_response):
         both_are_here.wait()

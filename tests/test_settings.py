@@ -30,7 +30,7 @@ def python(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
     others = {name: value for name, value in os.environ.items() if not name.startswith(("SETSITE_", "DJANGO_"))}
     command = [sys.executable, *arguments]
     return subprocess.run(
-        command, cwd=ROOT, env={**others, **environ}, capture_output=True, text=True, check=False, timeout=60
+        command, cwd=ROOT, env={**others, **environ}, capture_output=True, text=True, check=False, timeout=300
     )
 
 

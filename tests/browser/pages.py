@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from itertools import combinations
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -23,6 +24,7 @@ from classrooms.privacy.undo_mail import undo_token
 from classrooms.sessions import leading
 from classrooms.sessions.activities import kinds
 from classrooms.signing_in import card_token
+from games import limits
 from games.boards import front_board
 from games.models import Way
 from games.puzzles import PuzzleDeck, board_of
@@ -280,10 +282,23 @@ def wrong_codes(world: World, client: Client) -> None:
         client.post("/join/", {"code": "XXXXXXX"})
 
 
+def within_a_minute() -> AbstractContextManager[Any]:
+    """Codes are counted by the minute on the clock, of which none must end meanwhile."""
+    moment = time.time()
+    return mock.patch.object(limits, "time", SimpleNamespace(time=lambda: moment))
+
+
 JOIN = [
     Visit("join:home"),
     Visit("join:home", state="a wrong code", sends=lambda world: {"code": "XXXXXXX"}, status=422),
-    Visit("join:home", state="many codes", first=wrong_codes, sends=lambda world: {"code": "XXXXXXX"}, status=429),
+    Visit(
+        "join:home",
+        state="many codes",
+        first=wrong_codes,
+        sends=lambda world: {"code": "XXXXXXX"},
+        status=429,
+        within=within_a_minute,
+    ),
     Visit("join:class", args=lambda world: [world.classroom.code]),
     Visit("join:pictures", args=door),
     Visit("join:pictures", args=door, state="two tapped", sends=taps("sun", "sun")),

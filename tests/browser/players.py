@@ -167,7 +167,8 @@ def say_set_in_vain(page: Page) -> None:
 
 
 def pick(page: Page, cards: Iterable[Card]) -> None:
-    """Tap the cards of a pick; the last tap sends it."""
+    """Tap the cards of a pick, once the screen shows that it is one's own; the last tap sends it."""
+    expect(page.locator("#play:is([data-mine], [data-quick])")).to_be_attached()
     with answered(page, "pick"):
         tap(page, cards)
 
@@ -185,6 +186,16 @@ def seat(page: Page, name: str) -> Locator:
 def expect_points(pages: Iterable[Page], name: str, points: int) -> None:
     for page in pages:
         expect(seat(page, name).locator(".seat-points")).to_contain_text(f"points:{points}")
+
+
+def stop_clock(page: Page) -> None:
+    """Have it be a minute ago on this screen, and stay so: what it shows for two seconds is there to be looked at."""
+    page.clock.set_fixed_time(time.time() - 60)
+
+
+def move_clock(page: Page) -> None:
+    """Let the time pass on a screen where it stood."""
+    page.clock.fast_forward("02:00")
 
 
 def expect_in_step(pages: Iterable[Page], game: Game) -> None:

@@ -35,6 +35,7 @@ from tests.browser.players import (
     seat_people,
     session_of,
     sign_in,
+    stop_clock,
     tap,
 )
 
@@ -115,6 +116,7 @@ def test_solitaire_is_played_to_its_end_in_every_edition(edition, won):
 
 def pick_all(page: Page, game: Game, enough: Callable[[rules.Match], bool]) -> None:
     """Take SET after SET by taps until it is enough."""
+    stop_clock(page)
     while game.state.phase is Phase.PLAYING and not enough(game.state):
         pick(page, game.a_set())
         expect_in_step([page], game)
@@ -297,11 +299,12 @@ def test_with_scripts_off_a_refusal_is_said_in_words(plain):
 
 
 def test_with_scripts_off_a_call_comes_before_the_pick(plain):
-    game, page = plain(Way.TOGETHER, Options.of("us", easy=True, window=15.0))
+    game, page = plain(Way.TOGETHER, Options.of("us", easy=True, window=60.0))
     expect(page.get_by_role("button", name="Pick these three")).to_be_hidden()
     page.get_by_role("button", name="SET!").click()
     expect(page.locator(".control-text")).to_have_text("Ann calls SET! and picks.")
     pick_by_form(page, game.a_set())
+    expect_points([page], "Ann", 1)
     assert game.points() == [1]
     expect(page.get_by_role("button", name="SET!")).to_be_visible()
 
@@ -315,6 +318,7 @@ def test_with_scripts_off_hints_come_in_stages_too(plain):
     expect(words).to_contain_text("In a SET:")
     expect(words).to_contain_text(card_name(hint(game.state.table, 2).cards[0]))
     pick_by_form(page, game.a_set())
+    expect_points([page], "Ann", 1)
     assert game.points() == [1]
 
 
@@ -322,6 +326,7 @@ def test_with_scripts_off_a_table_is_opened_joined_and_dealt(site, new_context):
     ann, ben = (new_context(java_script_enabled=False).new_page() for _person in range(2))
     ann.goto(f"{site}/play/")
     ann.get_by_role("region", name="Together").get_by_role("button", name="Start").click()
+    ann.wait_for_url(re.compile(r"/play/[A-Z0-9]{5}/$"))
     game = Game(site, ann.url.rstrip("/").rsplit("/", 1)[1])
     ben.goto(game.url)
     ben.get_by_role("button", name="Sit down and play").click()

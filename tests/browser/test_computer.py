@@ -10,12 +10,13 @@ from playwright.sync_api import Page, expect
 
 from games.rules.opponents import STRENGTHS
 from games.rules.state import Phase
-from tests.browser.players import Game, expect_in_step, expect_points, pick, say_set, say_set_in_vain
+from tests.browser.players import Game, expect_in_step, expect_points, pick, say_set, say_set_in_vain, stop_clock
 
 COMPUTER = "Ada (computer)"
 PATIENT = replace(STRENGTHS["newcomer"], start=600.0, patience=6_000.0, slips=0.0)
-# Slow enough between call and pick that a screen shows the call.
 HASTY = replace(STRENGTHS["newcomer"], start=0.05, slope=0.0, spread=0.1, slips=0.0, picking=0.3, patience=0.3)
+# Slow enough between call and pick that every screen shows the call.
+THOUGHTFUL = replace(HASTY, picking=5.0)
 
 
 @pytest.fixture
@@ -49,13 +50,15 @@ def test_a_game_against_the_computer_is_played_to_its_end(site, page, pace):
 
     # First a SET of my own, while the computer still looks.
     say_set(page)
-    pace(HASTY)
+    pace(THOUGHTFUL)
     pick(page, game.a_set())
-    expect_points([page], name, 1)
 
     # Then it plays on without anybody touching anything.
     expect(page.locator(".control-text")).to_have_text(f"{COMPUTER} calls SET! and picks.")
     expect(page.locator("#table .seat.has-control .seat-name")).to_have_text(COMPUTER)
+    pace(HASTY)
+    expect_points([page], name, 1)
+    stop_clock(page)
     expect(page.locator(".reveal-title", has_text=f"{COMPUTER}: a SET!")).to_be_visible()
     expect(page.locator(".result-text")).to_have_text(f"{COMPUTER} wins.", timeout=30_000)
     assert page.evaluate("window.isTheSamePage"), "nothing was loaded again"
@@ -74,13 +77,16 @@ def test_a_game_against_the_computer_is_played_to_its_end(site, page, pace):
 
 
 def test_the_computers_call_holds_the_board(site, page, pace, new_context):
-    pace(replace(HASTY, picking=8.0))
     game = open_against(page, site)
+    say_set(page)
+    # As long as it may: half of the time that a call lasts.
+    pace(replace(HASTY, picking=8.0))
+    pick(page, game.a_set())
     expect(page.locator(".control-text")).to_have_text(f"{COMPUTER} calls SET! and picks.")
     expect(page.locator(".countdown")).to_be_visible()
     say_set_in_vain(page)
     expect(page.locator("#notice")).to_have_text("Somebody else has called. Wait until they are done.")
-    assert game.points() == [0, 0]
+    assert game.points() == [1, 0]
     new_context.troubles.clear()
 
 

@@ -492,7 +492,8 @@ def test_two_quick_taps_in_a_builder_both_count_however_the_answers_come_in(site
             held.append(route)
 
     page.route("**/four-of-nine/", hold_the_first)
-    pupil.tap([first])
+    with page.expect_request("**/four-of-nine/"):
+        pupil.tap([first])
     with pupil.sending():
         pupil.tap([second])
     # By now nobody may want to hear the first answer any more.

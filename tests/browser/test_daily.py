@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import io
 import re
+from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import pytest
-from django.utils import timezone
 from PIL import Image
 from playwright.sync_api import Page, expect
 
 from games.models import PuzzleResult
 from games.puzzles import PuzzleDeck, board_of
 from games.rules import Card, find_sets, is_set
+from games.views import daily
 from tests.browser.players import forget_refusals
 
+NOON = datetime(2026, 3, 14, 12, tzinfo=UTC)
 DECKS = pytest.mark.parametrize("deck", PuzzleDeck)
 
 
+@pytest.fixture(autouse=True)
+def _noon(monkeypatch):
+    """It stays the same day, however late a test begins."""
+    monkeypatch.setattr(daily, "timezone", SimpleNamespace(now=lambda: NOON))
+
+
 def board(deck: PuzzleDeck = PuzzleDeck.FULL) -> tuple[Card, ...]:
-    return board_of(timezone.now().date(), deck)
+    return board_of(NOON.date(), deck)
 
 
 def sets(deck: PuzzleDeck = PuzzleDeck.FULL) -> list[tuple[Card, Card, Card]]:

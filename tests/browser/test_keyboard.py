@@ -172,7 +172,7 @@ def test_a_space_bar_that_is_held_down_calls_and_marks_nothing(ann):
 def test_the_focus_stays_on_its_place_when_the_table_changes(site, new_context):
     context = new_context()
     players = [sign_in(context, site, "Ann"), session_of("Ben")[0]]
-    game = open_game(site, players, options=Options.of("us", easy=True, window=15.0))
+    game = open_game(site, players, options=Options.of("us", easy=True, window=60.0))
     page = context.new_page()
     enter(page, game)
     triple = game.a_set()
@@ -236,7 +236,7 @@ def test_every_card_is_spoken_in_full_and_its_place_has_a_letter(ann):
 def test_what_others_do_is_announced(site, new_context):
     context = new_context()
     players = [sign_in(context, site, "Ann"), session_of("Ben")[0]]
-    game = open_game(site, players, options=Options.of("us", easy=True, window=15.0))
+    game = open_game(site, players, options=Options.of("us", easy=True, window=60.0))
     page = context.new_page()
     enter(page, game)
     spoken = page.locator("#say")

@@ -7,12 +7,10 @@ from itertools import combinations
 
 import pytest
 from django.core.cache import cache
-from django.utils import timezone
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from classrooms.sessions.activities.silent_board import Arrangement
 from games.boards import front_board
-from games.puzzles import PuzzleDeck, board_of
 from games.rules import Card, Options, find_sets, is_set
 from games.rules import commands as ask
 from tests.browser.players import (
@@ -51,10 +49,18 @@ WATCH = """(() => {
       window.moves.push({ what: kind, card: "", ends });
     });
   }
-  window.shifted = 0;
-  new PerformanceObserver((list) => { for (const each of list.getEntries()) window.shifted += each.value; })
-    .observe({ type: "layout-shift", buffered: true });
+  window.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { startTime, value } of list.getEntries()) window.shifts.push({ at: startTime, value });
+  }).observe({ type: "layout-shift", buffered: true });
 })();"""
+
+# The moment from which on nothing of the loading, as a font that comes late, moves the page any more.
+IS_LOADED = """async () => {
+  await document.fonts.ready;
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
+  return performance.now();
+}"""
 
 # What is played, by its pitch: the browser's own oscillators, listened to.
 LISTEN = """(() => {
@@ -104,6 +110,11 @@ def numbers(cards: Iterable[Card]) -> list[int]:
     return sorted(card.index for card in cards)
 
 
+def indices_of(cards: Locator) -> list[int]:
+    """Which cards are shown, in their order."""
+    return cards.evaluate_all("all => all.map((card) => Number(card.dataset.card ?? card.value))")
+
+
 def forget(*pages: Page) -> None:
     for page in pages:
         page.evaluate("() => { window.moves = []; }")
@@ -133,6 +144,7 @@ def take(page: Page, game: Game, pages: list[Page]) -> tuple[Card, ...]:
 
 def test_a_set_that_is_taken_leaves_and_three_cards_are_dealt_before_everybody(site, lively):
     game, pages = sit(site, (lively(), lively()))
+    loaded = pages[1].evaluate(IS_LOADED)
     before = game.state.table
     taken = take(pages[0], game, pages)
     for page in pages:
@@ -142,7 +154,7 @@ def test_a_set_that_is_taken_leaves_and_three_cards_are_dealt_before_everybody(s
         assert not moved(page, "shake")
     assert not set(numbers(taken)) & set(moved(pages[0], "deal"))
     expect_quick(*pages)
-    assert pages[1].evaluate("shifted") == 0
+    assert pages[1].evaluate("loaded => shifts.filter(({ at }) => at > loaded)", loaded) == []
 
 
 def test_a_deal_is_dealt_card_by_card_and_is_over_as_quickly(site, lively):
@@ -212,6 +224,8 @@ def test_while_all_moves_without_end_play_goes_on_and_the_newest_table_wins(site
 def test_a_page_that_is_opened_stands_still(site, lively):
     game, (page,) = sit(site, [lively()])
     take(page, game, [page])
+    # What lies under the pointer is lifted.
+    page.mouse.move(0, 0)
     enter(page, game)
     expect_in_step([page], game)
     assert page.evaluate("moves") == []
@@ -252,7 +266,7 @@ def test_on_the_front_page_what_was_picked_shakes_or_is_glad(site, lively):
 def test_in_the_puzzle_a_wrong_pick_shakes_and_a_find_comes_to_the_others(site, lively):
     page = lively().new_page()
     page.goto(f"{site}/play/daily/full/")
-    board = board_of(timezone.now().date(), PuzzleDeck.FULL)
+    board = list(map(Card.from_index, indices_of(page.locator("#puzzle input[name=card]"))))
     wrong = a_triple(board, is_right=False)
     tap_three(page, wrong)
     expect(page.get_by_text("Not a SET, and here is why.")).to_be_visible()
@@ -298,12 +312,14 @@ def test_in_a_lesson_a_device_shakes_for_its_own_answer_only_and_the_room_sees_a
     assert not moved(mia, "shake")
     lesson.finish()
 
+    # Twelve cards of the easy deck always hold a SET.
+    box = lesson.remote.locator(".activity-card", has=lesson.remote.get_by_role("heading", name="Box game"))
+    box.get_by_label("Deck").select_option("easy")
+    box.get_by_label("Time to pick after a call").select_option("none")
     lesson.begin("Box game")
     expect(lesson.projector.locator(".box-board .card")).to_have_count(12)
     forget(lesson.projector)
-    shown = lesson.projector.locator(".box-board .card").evaluate_all(
-        "all => all.map((card) => Number(card.dataset.card))"
-    )
+    shown = indices_of(lesson.projector.locator(".box-board .card"))
     mia.get_by_role("button", name="SET!").click()
     expect(mia.get_by_text("Yours! Tap three cards.")).to_be_visible()
     mark(mia, a_triple(map(Card.from_index, shown), is_right=True))
@@ -367,7 +383,7 @@ def test_nothing_sounds_unless_one_has_asked_for_it(site, new_context):
     page.goto(f"{site}/look/?next=/?board=7")
     page.get_by_label("Play small sounds").check()
     page.get_by_role("button", name="Keep it so").click()
-    page.goto(f"{site}/?board=7")
+    page.wait_for_url(f"{site}/?board=7")
     expect(page.locator("script[src*=sounds]")).to_have_count(1)
     tap_three(page, wrong)
     expect_heard(page, WRONG)
@@ -379,8 +395,9 @@ def test_nothing_sounds_unless_one_has_asked_for_it(site, new_context):
 def test_at_a_table_a_call_its_end_and_a_wrong_pick_are_heard(site, new_context):
     contexts = [new_context(), new_context()]
     contexts[0].add_init_script(LISTEN)
+    contexts[0].clock.install()
     wish(contexts[0], site, "sound=on")
-    game, (ann, ben) = sit(site, contexts, options=Options.of("us", easy=True, window=4.0))
+    game, (ann, ben) = sit(site, contexts)
     say_set(ben)
     expect_in_step([ann], game)
     assert ann.evaluate("notes") == [], "a page that nobody has touched is silent"
@@ -389,11 +406,14 @@ def test_at_a_table_a_call_its_end_and_a_wrong_pick_are_heard(site, new_context)
     ann.locator(".seats").click()
     say_set(ben)
     expect_heard(ann, CALL)
-    expect_heard(ann, NEAR)
     pick(ben, game.no_set())
     expect_heard(ann, WRONG)
     take(ben, game, [ann])
     expect_heard(ann, CALL, RIGHT)
+    say_set(ben)
+    expect_heard(ann, CALL)
+    ann.clock.fast_forward("01:00")
+    expect_heard(ann, NEAR)
 
 
 def test_in_a_lesson_a_new_task_is_heard(site, new_context):

@@ -21,9 +21,14 @@ def resize(page: Page, width: int, height: int) -> None:
     """Give the screen another size, and wait until the page is drawn for it."""
     page.set_viewport_size({"width": width, "height": height})
     size = page.evaluate(
-        """() => new Promise((done) => {
-          requestAnimationFrame(() => requestAnimationFrame(() => done([innerWidth, innerHeight])));
-        })"""
+        """async ([width, height]) => {
+          const frame = () => new Promise(requestAnimationFrame);
+          for (let tries = 0; tries < 300 && (innerWidth !== width || innerHeight !== height); tries++) await frame();
+          await frame();
+          await frame();
+          return [innerWidth, innerHeight];
+        }""",
+        [width, height],
     )
     assert size == [width, height]
 

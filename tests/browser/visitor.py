@@ -9,10 +9,11 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from django.conf import settings
-from playwright.sync_api import Browser, Error, Route
+from playwright.sync_api import Browser, Error, Route, expect
 
 from tests.browser.visits import Ready, Visit, ready
 from tests.browser.world import World
+from tests.conftest import PATIENCE
 
 T = TypeVar("T")
 CSRF_TOKEN = "a" * 32
@@ -27,7 +28,7 @@ class Visitor:
         self.site = site
         # A worker would go on answering for whoever was here before.
         self.context = browser.new_context(reduced_motion="reduce", service_workers="block", **options)
-        self.context.set_default_timeout(10_000)
+        self.context.set_default_timeout(PATIENCE)
         self.troubles: list[str] = []
         self.token = ""
         self.context.on("weberror", lambda error: self.troubles.append(str(error.error)))
@@ -77,6 +78,8 @@ class Visitor:
 
     def where_it_ends(self, look: Callable[[], T]) -> T:
         """A device of a lesson may be led on to its table while one looks: what counts is where it ends."""
+        expect(self.page.locator("[data-go]")).to_have_count(0)
+        self.page.wait_for_load_state()
         try:
             return look()
         except Error as moved:

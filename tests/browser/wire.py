@@ -19,12 +19,14 @@ class Wire:
         self.swallowed = 0
         self.heard = threading.Condition()
         self.ends: set[socket.socket] = set()
+        self.lock = threading.Lock()
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listening.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> None:
-        self.is_cut = True
+        with self.lock:
+            self.is_cut = True
         self._let_go(*self.ends)
 
     def mend(self) -> None:
@@ -32,7 +34,7 @@ class Wire:
 
     def wait_until_swallowed(self, count: int) -> None:
         with self.heard:
-            assert self.heard.wait_for(lambda: self.swallowed >= count, timeout=20)
+            assert self.heard.wait_for(lambda: self.swallowed >= count, timeout=60)
 
     def close(self) -> None:
         self.listening.close()
@@ -42,11 +44,13 @@ class Wire:
         with suppress(OSError):
             while True:
                 near = self.listening.accept()[0]
-                if self.is_cut:
-                    near.close()
-                    continue
-                far = socket.create_connection(self.target)
-                self.ends |= {near, far}
+                # Whoever comes while the wire is being cut comes before or after it, and is let go in either case.
+                with self.lock:
+                    if self.is_cut:
+                        near.close()
+                        continue
+                    far = socket.create_connection(self.target)
+                    self.ends |= {near, far}
                 posted = threading.Event()
                 threading.Thread(target=self._carry, args=(near, far, posted, True), daemon=True).start()
                 threading.Thread(target=self._carry, args=(far, near, posted, False), daemon=True).start()

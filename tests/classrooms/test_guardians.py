@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.core.cache import cache
 from django.utils import timezone
 
 from classrooms.family import guardians
@@ -14,12 +13,7 @@ from classrooms.models import Action, AuditEntry, GuardianCode, Guardianship, Us
 from classrooms.students import make_home_child
 from tests.classrooms.people import enrol, make_adult, make_classroom
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _no_counts():
-    cache.clear()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock_of_limits")]
 
 
 @pytest.fixture

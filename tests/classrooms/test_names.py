@@ -48,10 +48,10 @@ def test_generated_names_are_fit_in_every_language(settings):
 
 
 def test_a_long_name_is_checked_in_a_moment():
-    start = time.monotonic()
+    start = time.thread_time()
     for name in ("a" * 200, "f.u" * 60, "*" * 80, "1@" * 100, "s" * 79 + "h"):
         is_unfit(name)
-    assert time.monotonic() - start < 0.5
+    assert time.thread_time() - start < 0.5
 
 
 def test_a_wanted_name_is_taken_if_it_is_fit_and_free():

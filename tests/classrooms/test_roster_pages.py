@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
-from types import SimpleNamespace
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -16,7 +14,6 @@ from django.utils import timezone
 from classrooms.family.guardians import use_code
 from classrooms.models import Action, AuditEntry, Classroom, Guardianship, RosterImport, User
 from classrooms.rosters.proposals import CHUNK
-from games import limits
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.test_rosters import FILE, many, three, zipped
 
@@ -349,10 +346,8 @@ def test_a_class_that_is_not_open_to_me_takes_nobody(client, rosa, classroom, mi
     assert classroom.enrolments.filter(pk=mia.pk).exists()
 
 
-def test_codes_cannot_be_tried_without_end(client, mia, monkeypatch):
-    # Tries are counted by the ten minutes on the clock, of which none must end meanwhile.
-    moment = time.time()
-    monkeypatch.setattr(limits, "time", SimpleNamespace(time=lambda: moment))
+@pytest.mark.usefixtures("clock_of_limits")
+def test_codes_cannot_be_tried_without_end(client, mia):
     for _try in range(20):
         client.post(f"{edit(mia)}move/", {"code": "NOPE22"})
     other = make_classroom(make_adult("Colleague"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth import get_user
-from django.core.cache import cache
 from django.test import Client
 
 from classrooms import signing_in
@@ -14,12 +13,7 @@ from classrooms.pictures import NAMES
 from classrooms.students import reset_student
 from tests.classrooms.people import enrol, make_adult, make_classroom
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def nobody_has_guessed():
-    cache.clear()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock_of_limits")]
 
 
 @pytest.fixture

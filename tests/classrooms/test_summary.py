@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
-from django.utils import timezone
 
 from classrooms.models import User
 from classrooms.reports.summary import send_friday_summaries
@@ -17,17 +17,19 @@ from tests.lessons.test_learning import keep
 
 pytestmark = pytest.mark.django_db
 
+FRIDAY = datetime(2027, 1, 15, 15, tzinfo=UTC)
+
 
 @pytest.fixture
 def teacher() -> User:
     teacher = make_adult("Rivera")
     mia, _noah = enrol(make_classroom(teacher), "Mia Okafor", "Noah Brandt")
-    keep(Player(name="Mia", user=mia.student), Wanted(Kind.IS_SET), "s1", now=timezone.now().timestamp() - 1)
+    keep(Player(name="Mia", user=mia.student), Wanted(Kind.IS_SET), "s1", now=(FRIDAY - timedelta(days=1)).timestamp())
     return teacher
 
 
 def test_it_tells_how_many_practised_and_names_nobody_really(teacher, mailoutbox):
-    assert send_friday_summaries(timezone.now()) == 1
+    assert send_friday_summaries(FRIDAY) == 1
     (mail,) = mailoutbox
     assert mail.to == [teacher.email]
     assert "1 of 2 students practiced" in mail.body
@@ -39,19 +41,19 @@ def test_it_tells_how_many_practised_and_names_nobody_really(teacher, mailoutbox
 
 def test_it_comes_once_a_week(teacher, mailoutbox):
     for _run in range(3):
-        send_friday_summaries(timezone.now())
+        send_friday_summaries(FRIDAY)
     assert len(mailoutbox) == 1
 
 
 def test_a_week_without_practice_is_not_written_about(mailoutbox):
     teacher = make_adult("Stone")
     enrol(make_classroom(teacher), "Zoe Stern")
-    assert send_friday_summaries(timezone.now()) == 0
+    assert send_friday_summaries(FRIDAY) == 0
     assert not mailoutbox
 
 
 def test_one_click_stops_it_and_another_brings_it_back(teacher, mailoutbox):
-    send_friday_summaries(timezone.now())
+    send_friday_summaries(FRIDAY)
     path = re.search(r"/family/letters/\S+/", mailoutbox[0].body)[0]
     Client().post(path)
     teacher.refresh_from_db()

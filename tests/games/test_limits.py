@@ -21,24 +21,9 @@ HTMX = {"HX-Request": "true"}
 TOGETHER = {"edition": "us", "deck": "full", "votes": "checked"}
 
 
-class Clock:
-    """A clock that only goes when it is told to."""
-
-    def __init__(self) -> None:
-        # The first second of a window of every limit.
-        self.now = 1_800_000_000.0
-
-    def time(self) -> float:
-        return self.now
-
-
 @pytest.fixture(autouse=True)
-def clock(monkeypatch) -> Clock:
-    cache.clear()
-    clock = Clock()
-    monkeypatch.setattr(limits, "time", clock)
-    yield clock
-    cache.clear()
+def clock(clock_of_limits: SimpleNamespace) -> SimpleNamespace:
+    return clock_of_limits
 
 
 def client_of(player: Player) -> Client:

@@ -383,7 +383,9 @@ texts = st.text(max_size=20) | st.sampled_from(["0", "1", "17", "80", "color", "
 forms = st.dictionaries(names, texts | st.lists(texts, max_size=5), max_size=5)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(place=st.sampled_from(STEPS), form=forms, is_signed=st.booleans())
 def test_no_form_whatever_breaks_a_step(client, no_hurry, place, form, is_signed):
     if is_signed:
@@ -402,6 +404,7 @@ def no_hurry(monkeypatch):
     monkeypatch.setattr(limits, "MOVES", limits.Limit("moves", most=100_000, seconds=10))
 
 
+@pytest.mark.usefixtures("clock_of_limits")
 def test_more_answers_than_a_hand_can_give_are_refused_and_not_kept(client, monkeypatch):
     monkeypatch.setattr(limits, "MOVES", limits.Limit("moves-of-this-test", most=2, seconds=3600))
     answers = [client.post("/learn/cards/color-green/", {"value": "red"}).status_code for _each in range(4)]

@@ -283,6 +283,7 @@ def test_what_a_guest_has_answered_is_the_guests_or_whose_who_signs_in(client):
     assert set(Attempt.objects.filter(user=ann.user).values_list("seed", flat=True)) == {"first", "second"}
 
 
+@pytest.mark.usefixtures("clock_of_limits")
 def test_a_script_that_sends_more_than_hands_can_is_told_to_wait(client, ann, monkeypatch):
     monkeypatch.setattr(limits, "MOVES", limits.Limit("later", most=2, seconds=3600))
     said = [client.post(PATH, form_of(client, new_ticket(f"s{turn}"))).status_code for turn in range(4)]

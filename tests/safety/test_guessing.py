@@ -5,19 +5,17 @@ from __future__ import annotations
 import secrets
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 
 from classrooms.signing_in import KNOWN_COOKIE, WRONG_OF_BROWSER, WRONG_OF_STUDENT, card_token
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.classrooms.test_signing_in import tap, wrong
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock_of_limits")]
 
 
 @pytest.fixture
 def mia():
-    cache.clear()
     return enrol(make_classroom(make_adult()), "Mia Okafor")[0]
 
 

@@ -33,7 +33,7 @@ def database(request, tmp_path_factory) -> dict[str, str]:
     environment = {"SETSITE_VAR": str(tmp_path_factory.mktemp("var"))}
     if request.param == "postgresql":
         environment["SETSITE_DATABASE"] = request.getfixturevalue("postgresql").new_database()
-    run(["manage.py", "migrate", "--verbosity", "0"], environment, seconds=120)
+    run(["manage.py", "migrate", "--verbosity", "0"], environment)
     return environment
 
 

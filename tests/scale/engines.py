@@ -12,8 +12,11 @@ from django.db import connections
 
 from scale.processes import ROOT
 
+PATIENCE = 600.0
+"""Seconds after which a program that should end stands still."""
 
-def run(arguments: list[str], environment: dict[str, str], *, seconds: float) -> str:
+
+def run(arguments: list[str], environment: dict[str, str]) -> str:
     """Run a Python program of the site as a process of its own; what it printed."""
     command = [sys.executable, *arguments]
     done = subprocess.run(
@@ -24,7 +27,7 @@ def run(arguments: list[str], environment: dict[str, str], *, seconds: float) ->
         capture_output=True,
         text=True,
         check=False,
-        timeout=seconds,
+        timeout=PATIENCE,
     )
     if done.returncode:
         raise RuntimeError(f"{' '.join(arguments)} failed:\n{done.stdout}\n{done.stderr}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import random
 import threading
 import time
@@ -21,8 +22,7 @@ from tests.games.live import PATIENCE, Screen, Table
 from tests.scale.people import Answer, Person
 from tests.scale.race import kept
 
-SOON = 5.0
-"""Seconds in which a screen has to be right again, whatever has happened."""
+_SOON = 5.0
 SORRY = "We made a mistake"
 """What the page says with which the site excuses itself."""
 BROKEN = (OSError, EOFError, HTTPException)
@@ -30,6 +30,11 @@ BROKEN = (OSError, EOFError, HTTPException)
 _RETRY_SECONDS = 1.0
 _MOST_SETS = 3
 _WRONG = 500
+
+
+def soon() -> float:
+    """Seconds in which a screen has to be right, whatever has happened: five, and more on a machine that is busy."""
+    return _SOON * max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 class Follower:
@@ -189,12 +194,19 @@ def wait_for_moves(players: list[Player], count: int) -> None:
     wait_until(is_done, f"{count} more moves")
 
 
-def wait_until_right(screens: list[Follower], *, seconds: float = SOON) -> None:
+def wait_until_right(screens: list[Follower]) -> None:
     """Until every screen shows the table as it is: while nobody plays, or it would change meanwhile."""
     for screen in screens:
         wait_until(
-            lambda screen=screen: screen.is_right, f"the screen shows the table of {screen.code}", seconds=seconds
+            lambda screen=screen: screen.is_right, f"the screen shows the table of {screen.code}", seconds=soon()
         )
+
+
+def settle(players: list[Player], screens: list[Follower]) -> None:
+    """Let everybody stop, and every screen show how they have left the table."""
+    for player in players:
+        player.close()
+    wait_until_right(screens)
 
 
 def assert_nothing_is_lost_or_done_twice(code: str, players: list[Player]) -> None:

@@ -86,6 +86,16 @@ class Person:
         return unescape(re.search(r'sse-connect="([^"]+)"', page)[1])
 
 
+def seated(people: list[Person], *sites: str, **form: object) -> str:
+    """The code of a table at which they all sit, dealt; opened at the first of the sites, and joined at the last."""
+    opener, *others = people
+    code = opener.open_table(sites[0], **form)
+    for person in others:
+        assert person.join(sites[-1], code).status == 200
+    assert opener.do(sites[0], code, "deal").status == 200
+    return code
+
+
 def fetch(
     address: str,
     *,

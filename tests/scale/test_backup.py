@@ -10,7 +10,7 @@ from tests.scale.engines import run
 
 
 def manage(environment: dict[str, str], *arguments: str) -> str:
-    return run(["manage.py", *arguments], environment, seconds=300)
+    return run(["manage.py", *arguments], environment)
 
 
 def everything(environment: dict[str, str]) -> list[dict]:
@@ -22,7 +22,7 @@ def everything(environment: dict[str, str]) -> list[dict]:
 @pytest.fixture
 def filled(database, tmp_path) -> dict[str, str]:
     """A site with the people and the games of the demo."""
-    run(["-c", _FILL], database, seconds=300)
+    run(["-c", _FILL], database)
     return database
 
 
@@ -46,17 +46,13 @@ def test_what_was_wrecked_is_as_it_was(filled, tmp_path):
     assert {"classrooms.user", "games.match", "games.event", "lessons.attempt"} <= {row["model"] for row in before}
     manage(filled, "backup", str(file))
     assert file.stat().st_mode & 0o077 == 0
-    run(["-c", _WRECK], filled, seconds=60)
+    run(["-c", _WRECK], filled)
     with pytest.raises(RuntimeError, match="games_event"):
         everything(filled)
     manage(filled, "restore", str(file), "--no-input")
     assert everything(filled) == before
     # It is a site again, not only rows: a new row gets a number of its own.
-    run(
-        ["-c", f"{_SETUP}from tests.scale.race import opened, CALLED_BY_ALL; opened(CALLED_BY_ALL, seats=2)"],
-        filled,
-        seconds=60,
-    )
+    run(["-c", f"{_SETUP}from tests.scale.race import opened, CALLED_BY_ALL; opened(CALLED_BY_ALL, seats=2)"], filled)
 
 
 _TRY_WRONG_FILES = f"""{_SETUP}
@@ -82,7 +78,7 @@ assert everything() == before
 
 
 def test_a_file_that_is_no_backup_changes_nothing(database, tmp_path):
-    said = run(["-c", _TRY_WRONG_FILES, str(tmp_path / "wrong")], database, seconds=120)
+    said = run(["-c", _TRY_WRONG_FILES, str(tmp_path / "wrong")], database)
     assert said.count("refused") == 4
     with pytest.raises(RuntimeError, match=r"CommandError: .* cannot be read"):
         manage(database, "restore", str(tmp_path / "nowhere"), "--no-input")

@@ -16,20 +16,14 @@ from scale.engines import wait_until
 from scale.processes import answers
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.games.live import Screen, Table
-
-SOON = 5.0
-"""Seconds in which a screen has to be right, whatever has happened."""
+from tests.scale.faults import soon
+from tests.scale.people import seated
 
 
 @pytest.fixture
 def table(scaled_site, people) -> str:
     """The code of a table at which Ann and Ben sit, dealt; Ann came by the first process, Ben by the second."""
-    first, second = scaled_site.web
-    ann, ben, _cleo = people
-    code = ann.open_table(first.url)
-    assert ben.join(second.url, code).status == 200
-    ann.do(first.url, code, "deal")
-    return code
+    return seated(people[:2], *(web.url for web in scaled_site.web))
 
 
 def version(code: str) -> int:
@@ -70,14 +64,11 @@ def test_a_call_in_one_process_shows_on_the_screens_of_the_other(scaled_site, pe
 def test_what_time_brings_about_is_shown_by_all_even_when_only_the_worker_did_it(scaled_site, people):
     first, second = scaled_site.web
     ann, ben, _cleo = people
-    code = ann.open_table(first.url, window="3")
-    ben.join(second.url, code)
-    ann.do(first.url, code, "deal")
+    code = seated([ann, ben], first.url, second.url, window="3")
     with ann.watch(first.url, code) as near, ben.watch(second.url, code) as far:
         ann.do(first.url, code, "call")
         for screen in (near, far):
-            screen.table(lambda shown: shown.control == 0)
-            screen.table(lambda shown: shown.control is None)
+            assert screen.table(lambda shown: shown.points(0) == -1).control is None
     assert any(isinstance(event, did.CallFailed) for event in events(code))
 
 
@@ -85,7 +76,7 @@ def test_what_time_brings_about_is_shown_by_all_even_when_only_the_worker_did_it
 def test_without_redis_the_screens_are_right_all_the_same_and_afterwards_too(scaled_site, people, table, how):
     first, second = scaled_site.web
     ann, ben, _cleo = people
-    with ann.watch(first.url, table, seconds=SOON) as near, ben.watch(second.url, table, seconds=SOON) as far:
+    with ann.watch(first.url, table, seconds=soon()) as near, ben.watch(second.url, table, seconds=soon()) as far:
         scaled_site.redis.halt(how=how)
         assert ben.do(second.url, table, "call").status == 200
         for screen in (near, far):
@@ -160,7 +151,7 @@ def lesson(scaled_site) -> Session:
 
 def watch_lesson(site: str, lesson: Session, number: int | None) -> Screen:
     return Screen(
-        site, f"/session/{lesson.code}/stream/?token={live.sign(live.Watch(lesson.code, number))}", seconds=SOON
+        site, f"/session/{lesson.code}/stream/?token={live.sign(live.Watch(lesson.code, number))}", seconds=soon()
     )
 
 

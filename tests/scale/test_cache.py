@@ -9,15 +9,18 @@ from django.core.cache.backends.locmem import LocMemCache
 
 from games.limits import Limit, TooMany
 from setsite.cache import SharedCache
+from tests.games.live import PATIENCE
 
 FEW = Limit("few", most=3, seconds=3600)
 
 
 @pytest.fixture
-def processes(redis, monkeypatch) -> Iterator[list[SharedCache]]:
+def processes(redis, clock_of_limits, monkeypatch) -> Iterator[list[SharedCache]]:
     """The caches of two processes: the same Redis, and memories of their own."""
     monkeypatch.setattr(SharedCache, "_away_until", 0.0)
-    made = [SharedCache(redis.address, {"KEY_PREFIX": "setsite"}) for _process in range(2)]
+    # It is away only when it is stopped, however long it may take to answer.
+    options = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
+    made = [SharedCache(redis.address, {"KEY_PREFIX": "setsite", "OPTIONS": options}) for _process in range(2)]
     for number, cache in enumerate(made):
         cache._own = LocMemCache(f"process {number}", {})
         cache._own.clear()

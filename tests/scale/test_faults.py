@@ -18,15 +18,16 @@ from scale.processes import Web
 from tests.browser.wire import Wire
 from tests.games.live import Screen
 from tests.scale.faults import (
-    SOON,
     SORRY,
     Follower,
     assert_nothing_is_lost_or_done_twice,
     playing,
+    settle,
+    soon,
     wait_for_moves,
     wait_until_right,
 )
-from tests.scale.people import Person
+from tests.scale.people import Person, seated
 
 DEAF, CHANGES = 100, 60
 
@@ -38,13 +39,7 @@ def version(code: str) -> int:
 @pytest.fixture
 def table(scaled_site, people) -> str:
     """The code of a table at which Ann, Ben and Cleo sit, dealt."""
-    first, second = scaled_site.web
-    ann, ben, cleo = people
-    code = ann.open_table(first.url)
-    for person in (ben, cleo):
-        assert person.join(second.url, code).status == 200
-    assert ann.do(first.url, code, "deal").status == 200
-    return code
+    return seated(people, *(web.url for web in scaled_site.web))
 
 
 def test_a_web_process_that_is_killed_during_calls_takes_nothing_with_it(scaled_site, people, table):
@@ -54,9 +49,7 @@ def test_a_web_process_that_is_killed_during_calls_takes_nothing_with_it(scaled_
         second.kill()
         wait_until(lambda: any(player.unanswered for player in players), "somebody has lost an answer")
         wait_for_moves(players, 12)
-        for player in players:
-            player.close()
-        wait_until_right(screens)
+        settle(players, screens)
         assert {screen.sites[0] for screen in screens} == {first.url}
     assert_nothing_is_lost_or_done_twice(table, players)
     assert not any(player.failures for player in players)
@@ -70,9 +63,7 @@ def test_when_postgresql_crashes_everybody_plays_on_once_it_is_back(scaled_site,
         wait_until(lambda: all(player.failures for player in players), "everybody has met the page that says sorry")
         scaled_site.postgresql.start()
         wait_for_moves(players, 12)
-        for player in players:
-            player.close()
-        wait_until_right(screens)
+        settle(players, screens)
     assert_nothing_is_lost_or_done_twice(table, players)
     assert all(SORRY in page for player in players for page in player.failures)
 
@@ -83,15 +74,11 @@ def test_without_redis_everybody_plays_on_and_sees_what_the_others_do(scaled_sit
         wait_for_moves(players, 6)
         scaled_site.redis.halt(how=signal.SIGKILL)
         wait_for_moves(players, 6)
-        for player in players:
-            player.close()
-        wait_until_right(screens)
+        settle(players, screens)
         scaled_site.redis.start()
         with playing(people, table, second.url, first.url) as (same_players, others):
             wait_for_moves(same_players, 6)
-            for player in same_players:
-                player.close()
-            wait_until_right(screens + others)
+            settle(same_players, screens + others)
     assert_nothing_is_lost_or_done_twice(table, players + same_players)
     assert not any(player.failures or player.unanswered for player in players + same_players)
     assert all(screen.streams == 1 for screen in screens), "no stream has to end for it"
@@ -103,9 +90,7 @@ def test_a_redis_that_is_killed_and_back_at_once_is_hardly_noticed(scaled_site, 
         wait_for_moves(players, 12)
         scaled_site.redis.restart(how=signal.SIGKILL)
         wait_for_moves(players, 12)
-        for player in players:
-            player.close()
-        wait_until_right(screens)
+        settle(players, screens)
     assert_nothing_is_lost_or_done_twice(table, players)
     assert not any(player.failures or player.unanswered for player in players)
 
@@ -113,20 +98,17 @@ def test_a_redis_that_is_killed_and_back_at_once_is_hardly_noticed(scaled_site, 
 def test_without_worker_and_beat_a_window_closes_all_the_same(scaled_site, people):
     first, second = scaled_site.web
     ann, ben, _cleo = people
-    code = ann.open_table(first.url, window="3")
-    ben.join(second.url, code)
-    ann.do(first.url, code, "deal")
+    code = seated([ann, ben], first.url, second.url, window="3")
     scaled_site.worker.kill()
     scaled_site.beat.kill()
     with ann.watch(first.url, code) as near, ben.watch(second.url, code) as far:
         assert ann.do(first.url, code, "call").status == 200
-        deadline = Match.objects.get(code=code).state.control.deadline
         for screen in (near, far):
-            screen.table(lambda shown: shown.control == 0)
-            screen.table(lambda shown: shown.control is None)
-        assert time.time() < deadline + SOON
-    late = Match.objects.get(code=code).events.filter(record__kind="CallFailed").get()
-    assert late.record["at"] == deadline
+            assert screen.table(lambda shown: shown.points(0) == -1).control is None
+        shown_at = time.time()
+    called, late = Match.objects.get(code=code).events.filter(record__kind__in=["Called", "CallFailed"])
+    assert shown_at < called.record["deadline"] + soon()
+    assert late.record["at"] == called.record["deadline"]
     assert late.record["why"] == "late"
 
 
@@ -171,7 +153,7 @@ def test_a_browser_comes_back_by_itself_from_a_cut_wire_and_from_a_killed_proces
     expect(offline).to_be_hidden()
 
     def shows_soon() -> None:
-        expect(state).to_have_attribute("data-version", str(version(table)), timeout=SOON * 1000)
+        expect(state).to_have_attribute("data-version", str(version(table)), timeout=soon() * 1000)
         expect(offline).to_be_hidden()
 
     assert ben.do(second.url, table, "call").status == 200
@@ -198,7 +180,7 @@ def test_who_reads_nothing_holds_nobody_up_and_is_kept_no_pile_of_old_tables(sca
     path = cleo.stream_of(first.url, table)
     with ExitStack() as ends:
         deaf = [ends.enter_context(Screen(first.url, path, buffer=4096)) for _screen in range(DEAF)]
-        quick = ends.enter_context(ben.watch(first.url, table, seconds=SOON))
+        quick = ends.enter_context(ben.watch(first.url, table, seconds=soon()))
         size = len(quick.table().html)
         before = memory(first)
         for turn in range(CHANGES // 2):

@@ -18,15 +18,15 @@ from scale.engines import Missing, free_port, wait_until
 from scale.processes import Web
 from tests.scale.engines import inherited, reading, run
 from tests.scale.faults import (
-    SOON,
     SORRY,
     Follower,
     assert_nothing_is_lost_or_done_twice,
     playing,
+    soon,
     wait_for_moves,
     wait_until_right,
 )
-from tests.scale.people import Person
+from tests.scale.people import seated
 
 HOUR = 3600
 DISK_MB = 4
@@ -38,7 +38,7 @@ def prepared(tmp_path_factory) -> Path:
     """The folder of a site that was brought up to date and never started."""
     folder = tmp_path_factory.mktemp("prepared")
     for command in (["migrate"], ["collectstatic", "--no-input"]):
-        run(["manage.py", *command, "--verbosity", "0"], {"SETSITE_VAR": str(folder)}, seconds=120)
+        run(["manage.py", *command, "--verbosity", "0"], {"SETSITE_VAR": str(folder)})
     return folder
 
 
@@ -61,15 +61,6 @@ def start(prepared, tmp_path, django_db_blocker) -> Iterator[Callable[..., Web]]
             return web
 
         yield begin
-
-
-def seated(people: list[Person], site: str, **form: str) -> str:
-    """The code of a table at which they all sit, dealt."""
-    code = people[0].open_table(site, **form)
-    for person in people[1:]:
-        assert person.join(site, code).status == 200
-    assert people[0].do(site, code, "deal").status == 200
-    return code
 
 
 # The disk
@@ -175,7 +166,7 @@ def test_when_the_clock_jumps_a_window_stays_as_long_as_it_is(start, clock, peop
             streams = [screen.streams for screen in screens]
             assert caller.do(web.url, code, "call").status == 200
             clock.set(ahead)
-            wait_until(lambda: Match.objects.get(code=code).state.control is None, "it closes", seconds=3 + SOON)
+            wait_until(lambda: Match.objects.get(code=code).state.control is None, "it closes", seconds=3 + soon())
             wait_until_right(screens)
             for screen, before in zip(screens, streams, strict=True):
                 wait_until(lambda screen=screen, old=before: screen.streams > old, "it has asked for the new time")
@@ -185,6 +176,6 @@ def test_when_the_clock_jumps_a_window_stays_as_long_as_it_is(start, clock, peop
     assert_nothing_is_lost_or_done_twice(code, [])
     timed = [event for event in log(code) if isinstance(event, did.Called | did.Paused | did.Resumed | did.CallFailed)]
     for jump, (called, paused, resumed, failed) in zip((HOUR, -HOUR), (timed[:4], timed[4:]), strict=True):
-        assert resumed.at - paused.at == pytest.approx(jump, abs=SOON)
+        assert resumed.at - paused.at == pytest.approx(jump, abs=soon())
         assert (paused.at - called.at) + (failed.at - resumed.at) == pytest.approx(3)
         assert failed.why is Failing.LATE

@@ -10,6 +10,8 @@ import pytest
 from django.db import IntegrityError
 from django.test import RequestFactory
 
+from games.models import Match
+from scale.engines import wait_until
 from setsite.logs import JsonLines, log_request
 from tests.scale.people import Answer, fetch
 
@@ -31,6 +33,9 @@ def count_of(found: dict[str, float], route: str) -> float:
 def test_what_is_played_is_counted(scaled_site, people):
     first, _second = scaled_site.web
     ann, ben, _cleo = people
+    # What others have left ends while this is counted.
+    Match.objects.all().delete()
+    wait_until(lambda: figures(first.url)['setsite_streams{of="match"}'] == 0, "nobody watches any more")
     before = figures(first.url)
     code = ann.open_table(first.url)
     ben.join(first.url, code)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from scale.engines import is_open, wait_until
+from scale.engines import free_port, is_open, wait_until
 from scale.processes import ROOT, answers
 from tests.scale.people import Person, fetch
 
@@ -31,7 +31,7 @@ def folder() -> Iterator[Path]:
 @pytest.fixture
 def running(folder):
     """Its process, its first port and what it says."""
-    port = next(start for start in range(18_000, 30_000, 10) if not any(is_open(start + more) for more in range(3)))
+    port = next(port for port in iter(free_port, None) if not any(is_open(port + more) for more in (1, 2)))
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("SETSITE_")}
     said = folder / "said"
     with said.open("wb") as output:

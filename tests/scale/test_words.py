@@ -9,8 +9,7 @@ from contextlib import asynccontextmanager
 
 from games.live.bus import Bus
 from tests.coroutines import run
-
-PATIENCE = 15.0
+from tests.games.live import PATIENCE
 
 
 class Ear:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from games.live import tokens
 
-PATIENCE = 15.0
+PATIENCE = 60.0
 """Seconds after which something that should happen has not."""
 
 

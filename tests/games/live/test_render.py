@@ -21,7 +21,7 @@ from games.rules import FULL_DECK, Options, find_sets, is_set
 from games.rules import commands as ask
 from games.rules.records import event_from
 from games.words import card_name
-from tests.games.live import Screen
+from tests.games.live import PATIENCE, Screen
 
 ANN = Player(name="Ann", guest="a" * 32)
 BEN = Player(name="Ben", guest="b" * 32)
@@ -92,7 +92,7 @@ def test_pages_and_streams_share_the_rendering(site, renders, client):
 
 def test_forty_who_ask_for_a_new_table_at_once_are_given_one_rendering(transactional_db, renders):
     match = Match.objects.get(code=open_together())
-    ready = threading.Barrier(40, timeout=20)
+    ready = threading.Barrier(40, timeout=PATIENCE)
     given: list[render.Rendered] = []
 
     def look() -> None:
@@ -106,7 +106,7 @@ def test_forty_who_ask_for_a_new_table_at_once_are_given_one_rendering(transacti
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=20)
+        thread.join(timeout=PATIENCE)
     assert len(given) == 40
     assert len({id(rendered) for rendered in given}) == 1
     assert list(renders.values()) == [1]
