@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -43,8 +44,6 @@ GONE = "gone"
 
 log = logging.getLogger(__name__)
 
-_listeners: list[Callable[[str, int], None]] = []
-
 
 class Outrun(Exception):
     """Somebody else wrote the match between our reading and our writing."""
@@ -52,19 +51,26 @@ class Outrun(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The match as a command left it, and what the command itself brought about."""
+    """The match as a command left it."""
 
     match: Match
     state: rules.Match
     events: tuple[did.Event, ...]
+    """What the command itself brought about."""
+    due: tuple[did.Event, ...] = ()
+    """What time alone had brought about before it."""
 
 
-def on_change(listener: Callable[[str, int], None]) -> None:
-    """Have a function called with a match's code and version once a change is committed."""
+Listener = Callable[[Written], None]
+_listeners: list[Listener] = []
+
+
+def on_change(listener: Listener) -> None:
+    """Have a function called with what was written once it is committed."""
     _listeners.append(listener)
 
 
-def off_change(listener: Callable[[str, int], None]) -> None:
+def off_change(listener: Listener) -> None:
     _listeners.remove(listener)
 
 
@@ -235,13 +241,15 @@ def _write(code: str, decision: Decision, *, now: float, keep: Keeping | None = 
 
 def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | None) -> Written:
     refused: Refused | None = None
-    with turn(), transaction.atomic():
+    # Where one statement writes match and log, and nothing else is kept, there is nothing to hold together.
+    together = nullcontext() if rows.writes_at_once() and keep is None else transaction.atomic()
+    with turn(), together:
         match = rows.match_of(code)
         now = _not_before(match, now)
         opponents = _opponents(match)
         state, stood = _stand_still(match, match.state, now)
         state, caught_up = _catch_up(state, opponents, now)
-        due = [*stood, *caught_up]
+        due = (*stood, *caught_up)
         own: tuple[did.Event, ...] = ()
         try:
             own = decision(match, state, now)
@@ -253,12 +261,13 @@ def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | Non
             if keep:
                 # Only now is the version ours: before, another's seat could be in the way.
                 keep(match, own)
+    written = Written(match, state, own, due)
     if due or own:
         # After our turn, so that a listener may write; and whatever it does, the command is done.
-        transaction.on_commit(lambda: _tell(match.code, match.version), robust=True)
+        transaction.on_commit(lambda: _tell(written), robust=True)
     if refused:
         raise refused
-    return Written(match, state, own)
+    return written
 
 
 def _not_before(match: Match, now: float) -> float:
@@ -318,18 +327,17 @@ def _save(
     read = match.version
     due = _next_due(state, opponents)
     match.version = read + len(events)
-    match.snapshot = match_record(state)
+    match.state = state
     match.phase = state.phase
     match.due = due[0] if due else None
     match.touched_at = _moment(now)
-    if not rows.save(match, read=read):
+    if not rows.save(match, read, [event_record(event) for event in events]):
         raise Outrun(match.code)
-    rows.append(match, read, [event_record(event) for event in events])
 
 
-def _tell(code: str, version: int) -> None:
+def _tell(written: Written) -> None:
     for listener in _listeners:
-        listener(code, version)
+        listener(written)
 
 
 def _opponents(match: Match) -> dict[int, Strength]:

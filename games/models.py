@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from games.rules import state
 from games.rules.opponents import STRENGTHS
-from games.rules.records import match_from
+from games.rules.records import match_from, match_record
 
 if TYPE_CHECKING:
     from django.db.models.fields.related_descriptors import RelatedManager
@@ -57,9 +57,19 @@ class Match(models.Model):
     def __str__(self) -> str:
         return self.code
 
+    _read: tuple[dict[str, Any], state.Match] | None = None
+
     @property
     def state(self) -> state.Match:
-        return match_from(self.snapshot)
+        """What the snapshot says, read from it only once."""
+        if self._read is None or self._read[0] is not self.snapshot:
+            self._read = self.snapshot, match_from(self.snapshot)
+        return self._read[1]
+
+    @state.setter
+    def state(self, now: state.Match) -> None:
+        self.snapshot = match_record(now)
+        self._read = self.snapshot, now
 
 
 class Seat(models.Model):

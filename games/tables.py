@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.functional import Promise
@@ -24,8 +24,8 @@ from games.words import verdict_words
 # A letter for each place, the same on every keyboard layout; the rest of the alphabet is for other keys.
 LETTERS = "ABCDEFGHIJKLMNOPQRSTU"
 _LOOKED_AT = 12
-_TELLING = {kind.__name__ for kind in (did.SetTaken, did.CallFailed, did.DealBegan)}
-"""The events that say whether there is a last pick."""
+_PICKED = {kind.__name__ for kind in (did.SetTaken, did.CallFailed)}
+"""The events of which a pick may be part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,32 @@ class SeatView:
     has_control: bool
     has_agreed: bool
     is_winner: bool
+
+    @property
+    def marks(self) -> str:
+        """The classes by which its looks differ."""
+        marks = {"has-control": self.has_control, "is-away": not self.is_there, "is-winner": self.is_winner}
+        return " ".join(["seat", f"seat-{self.number}", *(mark for mark, is_so in marks.items() if is_so)])
+
+
+@dataclass(frozen=True, slots=True)
+class Felt:
+    """The cards that lie there, or what stands in their place; a call alone does not change it."""
+
+    places: tuple[Place, ...]
+    columns: int
+    is_over: bool
+    is_waiting: bool
+    is_paused: bool
+    code: str = ""
+    """To join with, before the first deal."""
+    result: str = ""
+    standing: tuple[SeatView, ...] = ()
+    next_dealer: str = ""
+
+    @property
+    def has_result(self) -> bool:
+        return self.is_over or self.is_waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +102,33 @@ def table_context(match: Match, state: rules.Match) -> dict[str, Any]:
     return {
         "match": match,
         "state": state,
-        "options": state.options,
-        "columns": max(3, len(state.table) // 3),
-        "places": [Place(letter, card) for letter, card in zip(LETTERS, state.table, strict=False)],
         "seats": seats,
-        "standing": sorted(seats, key=lambda seat: -seat.points),
+        "agreed_seats": " ".join(str(seat.number) for seat in seats if seat.has_agreed),
+        "felt": _felt(match, state, seats, names),
+        "control": control,
         "caller": names.get(control.seat, "?") if control else "",
         # Who was given more time does not see it here, and nor does anybody else.
         "deadline": control.since + state.options.window if control and state.options.window else None,
-        "agreed": [names.get(seat, "?") for seat in sorted(state.votes)],
-        "voters": len(state.voters),
         "pick": _last_pick(recent, names),
         "say": " ".join(filter(None, (happening(event_from(each), names, state) for each in _last_instant(recent)))),
-        "is_over": state.phase is Phase.OVER,
-        "is_waiting": state.phase is Phase.WAITING,
-        "is_paused": state.paused_at is not None,
-        "result": _result(state, names),
-        "next_dealer": names.get(state.next_dealer, "") if state.next_dealer is not None else "",
     }
+
+
+def _felt(match: Match, state: rules.Match, seats: Sequence[SeatView], names: dict[int, str]) -> Felt:
+    felt = Felt(
+        places=tuple(Place(letter, card) for letter, card in zip(LETTERS, state.table, strict=False)),
+        columns=max(3, len(state.table) // 3),
+        is_over=state.phase is Phase.OVER,
+        is_waiting=state.phase is Phase.WAITING,
+        is_paused=state.paused_at is not None,
+    )
+    if felt.is_waiting and not state.deal:
+        return replace(felt, code=match.code)
+    if not felt.has_result:
+        return felt
+    standing = tuple(sorted(seats, key=lambda seat: -seat.points))
+    next_dealer = names.get(state.next_dealer, "") if state.next_dealer is not None else ""
+    return replace(felt, result=_result(state, names), standing=standing, next_dealer=next_dealer)
 
 
 # Of entries of the log only those are made into events of which something is shown.
@@ -104,13 +139,13 @@ def _last_instant(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _last_pick(records: Sequence[dict[str, Any]], names: dict[int, str]) -> PickView | None:
-    for event in (event_from(record) for record in reversed(records) if record["kind"] in _TELLING):
-        match event:
-            case did.SetTaken(cards=cards) | did.CallFailed(cards=cards) if cards:
-                first, second, third = cards
-                return PickView(names.get(event.seat, "?"), event.seat, explain(first, second, third), event.at)
-            case did.DealBegan():
-                return None
+    for record in reversed(records):
+        if record["kind"] == did.DealBegan.__name__:
+            return None
+        if record["kind"] in _PICKED and record["cards"]:
+            first, second, third = map(Card.from_index, record["cards"])
+            seat = record["seat"]
+            return PickView(names.get(seat, "?"), seat, explain(first, second, third), record["at"])
     return None
 
 

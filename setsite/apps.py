@@ -26,5 +26,5 @@ class SetsiteConfig(AppConfig):
 
         desk.on_ask(start)
         if bus.is_shared:
-            matches.on_change(partial(bus.tell, "match"))
+            matches.on_change(lambda written: bus.tell("match", written.match.code, written.match.version))
             changes.on_change(partial(bus.tell, "session"))

@@ -115,8 +115,9 @@ class SessionHub:
         if self._loop:
             self._loop.call_soon_threadsafe(self._drop, code, number)
 
-    def _match_changed(self, match: str, version: int) -> None:
-        self._in_thread(lambda: match_changed(match, version))
+    def _match_changed(self, written: matches.Written) -> None:
+        if written.match.place:
+            self._in_thread(lambda: match_changed(written))
 
     # On the loop
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -16,7 +15,7 @@ from classrooms.sessions.changes import changed
 from classrooms.sessions.errors import NotNow
 from games import matches
 from games.forms import DECKS, windows
-from games.models import Event, Match, Way
+from games.models import Match, Way
 from games.players import Player
 from games.rules import Card, Options, evolve
 from games.rules import commands as ask
@@ -34,8 +33,7 @@ from lessons.skills import Kind as Exercises
 from lessons.skills import Wanted
 
 # What devices of a class at one table show nothing of.
-_QUIET = {each.__name__ for each in (did.Agreed, did.TookBack, did.Connected, did.Disconnected, did.TimeGiven)}
-_WRITTEN_AT_ONCE = 3
+_QUIET = {did.Agreed, did.TookBack, did.Connected, did.Disconnected, did.TimeGiven}
 _SESSION = "session/"
 
 
@@ -52,28 +50,17 @@ class RulesForm(forms.Form):
 # The screens
 
 
-def match_changed(code: str, version: int) -> None:
+def match_changed(written: matches.Written) -> None:
     """Have the screens of the session that a match is part of show it as it is now."""
-    try:
-        way, session = _belongs_to(code)
-    except Match.DoesNotExist:
+    match = written.match
+    if not match.place.startswith(_SESSION):
         return
-    found = Session.objects.filter(code=session, ended_at=None).first() if session else None
-    if found is None:
+    session = Session.objects.filter(code=match.place.removeprefix(_SESSION), ended_at=None).first()
+    if session is None:
         return
-    devices = False
-    if way == Way.CLASS:
-        latest = Event.objects.filter(match__code=code, number__gt=version - _WRITTEN_AT_ONCE, number__lte=version)
-        devices = any(record["kind"] not in _QUIET for record in latest.values_list("record", flat=True))
+    devices = match.way == Way.CLASS and any(type(each) not in _QUIET for each in (*written.due, *written.events))
     with turn():
-        changed(found, devices=devices)
-
-
-@lru_cache(maxsize=4096)
-def _belongs_to(code: str) -> tuple[str, str]:
-    """How a match is played and the code of its session, or nothing; neither ever changes."""
-    way, place = Match.objects.values_list("way", "place").get(code=code)
-    return way, place.removeprefix(_SESSION) if place.startswith(_SESSION) else ""
+        changed(session, devices=devices)
 
 
 def may_watch(match: Match, player: Player) -> bool:

@@ -22,7 +22,7 @@ from django.db import close_old_connections
 from games import matches
 from games.live.bus import bus
 from games.live.leaving import Leaving, Seat
-from games.live.render import Rendered, render_code
+from games.live.render import Rendered, render, render_code
 from games.live.tokens import Watch
 from games.models import Match
 from games.rules import commands as ask
@@ -132,13 +132,14 @@ class Hub:
         self._let_go()
         self._loop = None
 
-    def tell(self, code: str, version: int) -> None:
+    def tell(self, written: matches.Written) -> None:
         """A match has changed; from any thread."""
+        code = written.match.code
         loop, topic = self._loop, self._topics.get(code)
         if loop is None or topic is None:
             return
         try:
-            drawn = {language: render_code(code, language) for language in list(topic.languages)}
+            drawn = {language: render(written.match, language) for language in list(topic.languages)}
         except Exception:
             # The change is made, whatever becomes of its picture: our own thread draws it, and tries until it can.
             loop.call_soon_threadsafe(self._refresh, code)

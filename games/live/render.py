@@ -19,12 +19,13 @@ from django.utils.safestring import SafeString
 from games import rows
 from games.models import Match
 from games.rules import state as rules
-from games.tables import PickView, Place, SeatView, table_context
+from games.tables import Felt, PickView, Place, SeatView, table_context
 
 Shown = SeatView | Place | PickView | int
 _TEMPLATE = "games/_table.html"
 _KEPT = 256
 _KEPT_PARTS = 4096
+_KEPT_FELTS = 1024
 _lock = threading.Lock()
 _kept: OrderedDict[tuple[str, int, str], Rendered] = OrderedDict()
 
@@ -64,12 +65,21 @@ def _draw(match: Match, state: rules.Match, language: str) -> str:
     shown = table_context(match, state)
     drawn = {
         "drawn_seats": _drawn("seat", shown["seats"], language),
-        "drawn_places": _drawn("place", shown["places"], language),
-        "drawn_count": _drawn("cards", [len(state.table)], language),
+        "drawn_felt": _felt(shown["felt"], language),
         "drawn_left": _drawn("left", [len(state.deck)], language),
         "drawn_pick": _drawn("pick", filter(None, [shown["pick"]]), language),
     }
     return _tight(render_to_string(_TEMPLATE, shown | drawn))
+
+
+@lru_cache(_KEPT_FELTS)
+def _felt(felt: Felt, language: str) -> SafeString:
+    parts = {
+        "felt": felt,
+        "drawn_count": _drawn("cards", [len(felt.places)], language),
+        "drawn_places": _drawn("place", felt.places, language),
+    }
+    return SafeString(_tight(get_template(f"{_TEMPLATE}#felt").render(parts)))
 
 
 def _drawn(part: str, values: Iterable[Shown], language: str) -> SafeString:

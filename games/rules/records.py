@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Hashable
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from enum import Enum
 from functools import cache
 from operator import attrgetter
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from games.rules import events
 from games.rules.cards import Card
@@ -57,24 +57,62 @@ def _write(value: Any) -> Any:
     return _writer(kind)(value)
 
 
+Turn = Callable[[Any], Any]
+# What turns values of a type into JSON values and back is made once a type, since every call at a table needs it.
+
+
 @cache
-def _writer(kind: Any) -> Callable[[Any], Any]:
-    """What turns a value of the type into a JSON value; made once a type, since every call at a table needs it."""
-    if kind is Card:
+def _writer(hint: Hashable) -> Turn:
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        return _unless_none(_writer(_choice(hint)))
+    if origin is frozenset:
+        return sorted
+    if origin is tuple:
+        return _tuple_writer(get_args(hint))
+    if hint is Card:
         return attrgetter("index")
-    if issubclass(kind, Enum):
+    if is_dataclass(hint):
+        return _dataclass_writer(hint)
+    if isinstance(hint, type) and issubclass(hint, Enum):
         return attrgetter("value")
-    if issubclass(kind, frozenset):
-        return lambda value: sorted(map(_write, value))
-    if issubclass(kind, tuple):
-        return lambda value: list(map(_write, value))
-    if is_dataclass(kind):
-        names = [field.name for field in fields(kind)]
-        return lambda value: {name: _write(getattr(value, name)) for name in names}
     return _as_it_is
 
 
-Reader = Callable[[Any], Any]
+def _tuple_writer(parts: tuple[Any, ...]) -> Turn:
+    if parts[-1] is Ellipsis:
+        write = _writer(parts[0])
+        return list if write is _as_it_is else lambda value: list(map(write, value))
+    writers = [_writer(part) for part in parts]
+    return lambda value: [write(part) for write, part in zip(writers, value, strict=True)]
+
+
+def _dataclass_writer(kind: Any) -> Turn:
+    writers = {name: _writer(hint) for name, hint in get_type_hints(kind).items()}
+    turned = _turned(writers)
+
+    def write(value: Any) -> dict[str, Any]:
+        record = {name: getattr(value, name) for name in writers}
+        for name, turn in turned:
+            record[name] = turn(record[name])
+        return record
+
+    return write
+
+
+def _turned(turns: dict[str, Turn]) -> list[tuple[str, Turn]]:
+    """The fields that are something else in JSON; most are not."""
+    return [(name, turn) for name, turn in turns.items() if turn is not _as_it_is]
+
+
+def _unless_none(turn: Turn) -> Turn:
+    return turn if turn is _as_it_is else lambda value: None if value is None else turn(value)
+
+
+def _choice(hint: Hashable) -> Hashable:
+    """The type of what may also be None."""
+    (kind,) = (choice for choice in get_args(hint) if choice is not type(None))
+    return cast("Hashable", kind)
 
 
 def _read_object(kind: Callable[..., T], record: dict[str, Any]) -> T:
@@ -88,13 +126,10 @@ def _read_object(kind: Callable[..., T], record: dict[str, Any]) -> T:
 
 
 @cache
-def _reader(hint: Hashable) -> Reader:
-    """What turns a JSON value into a value of the type; made once a type, since every call at a table needs it."""
+def _reader(hint: Hashable) -> Turn:
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        (kind,) = (choice for choice in get_args(hint) if choice is not type(None))
-        read = _reader(kind)
-        return lambda value: None if value is None else read(value)
+        return _unless_none(_reader(_choice(hint)))
     if origin is tuple:
         return _tuple_reader(get_args(hint))
     if origin is frozenset:
@@ -112,7 +147,7 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-def _tuple_reader(parts: tuple[Any, ...]) -> Reader:
+def _tuple_reader(parts: tuple[Any, ...]) -> Turn:
     if parts[-1] is Ellipsis:
         read = _reader(parts[0])
         return lambda value: tuple(map(read, value))
@@ -120,6 +155,14 @@ def _tuple_reader(parts: tuple[Any, ...]) -> Reader:
     return lambda value: tuple(read(part) for read, part in zip(readers, value, strict=True))
 
 
-def _dataclass_reader(kind: Any) -> Reader:
-    readers = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
-    return lambda record: kind(**{name: readers[name](value) for name, value in record.items()})
+def _dataclass_reader(kind: Any) -> Turn:
+    turned = _turned({name: _reader(hint) for name, hint in get_type_hints(kind).items()})
+
+    def read(record: dict[str, Any]) -> Any:
+        values = dict(record)
+        for name, turn in turned:
+            if name in values:
+                values[name] = turn(values[name])
+        return kind(**values)
+
+    return read

@@ -10,9 +10,8 @@ from itertools import combinations
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, connections, transaction
-from django.db.models import F
 
-from games import matches
+from games import matches, rows
 from games.history import moments
 from games.models import Event, Match, Seat, Way
 from games.players import Player
@@ -571,24 +570,27 @@ def test_who_is_nobody_does_not_find_the_computers_seat():
 # Two writers
 
 
-def outrun_once(decision):
-    """A decision that sees another write come between its reading and its writing, the first time it is made."""
-    tries: list[int] = []
+def outrun(monkeypatch, times: int = 1) -> None:
+    """Another write comes between the reading and the writing of the next commands, so many times."""
+    honest, left = rows.save, iter(range(times))
 
-    def outrun(match, state, now):
-        tries.append(match.version)
-        if len(tries) == 1:
-            Match.objects.filter(pk=match.pk).update(version=F("version") + 1)
-        return decision(match, state, now)
+    def save(match, read, records):
+        return next(left, None) is None and honest(match, read, records)
 
-    return outrun, tries
+    monkeypatch.setattr(rows, "save", save)
 
 
-def test_a_write_on_an_old_version_is_decided_again_and_written_once():
+def test_a_write_on_an_old_version_is_decided_again_and_written_once(monkeypatch):
     code = open_together(BEN)
     version = stored(code).version
-    decision, tries = outrun_once(lambda match, state, now: decide(state, ask.Call(0), NOW))
-    written = matches._write(code, decision, now=NOW)
+    tries: list[int] = []
+
+    def call(match, state, now):
+        tries.append(match.version)
+        return decide(state, ask.Call(0), NOW)
+
+    outrun(monkeypatch)
+    written = matches._write(code, call, now=NOW)
     assert tries == [version, version]
     assert kinds(written.events) == ["Called"]
     assert stored(code).version == version + 1
@@ -601,13 +603,13 @@ def test_who_is_outrun_is_judged_by_what_the_other_has_written(monkeypatch):
 
     def outrun_by_ben(code, decision, now, keep):
         monkeypatch.setattr(matches, "_try_to_write", honest)
-        late, _ = outrun_once(decision)
         try:
-            return honest(code, late, now, keep)
+            return honest(code, decision, now, keep)
         except matches.Outrun:
             matches.command(code, ask.Call(1), now=now)
             raise
 
+    outrun(monkeypatch)
     monkeypatch.setattr(matches, "_try_to_write", outrun_by_ben)
     assert refused(code, ask.Call(0)) is Reason.BOARD_HELD
     assert stored(code).state.control.seat == 1
@@ -616,14 +618,7 @@ def test_who_is_outrun_is_judged_by_what_the_other_has_written(monkeypatch):
 
 def test_a_join_that_is_outrun_leaves_no_second_seat(monkeypatch):
     code = open_together()
-    honest = matches._try_to_write
-
-    def outrun(code, decision, now, keep):
-        monkeypatch.setattr(matches, "_try_to_write", honest)
-        late, _ = outrun_once(decision)
-        return honest(code, late, now, keep)
-
-    monkeypatch.setattr(matches, "_try_to_write", outrun)
+    outrun(monkeypatch)
     assert matches.join(code, BEN, now=NOW).number == 1
     assert stored(code).seats.count() == len(stored(code).state.seats) == 2
     assert_the_log_is_whole(code)
@@ -635,13 +630,13 @@ def test_who_is_always_outrun_is_told_so_in_the_end(monkeypatch):
     before = everything(code)
     tries = []
 
-    def always_outrun(match, state, now):
+    def call(match, state, now):
         tries.append(match.version)
-        Match.objects.filter(pk=match.pk).update(version=F("version") + 1)
         return decide(state, ask.Call(0), NOW)
 
+    outrun(monkeypatch, times=5)
     with pytest.raises(matches.Outrun, match=code):
-        matches._write(code, always_outrun, now=NOW)
+        matches._write(code, call, now=NOW)
     assert len(tries) == 5
     assert everything(code) == before
 
@@ -684,8 +679,8 @@ def told():
     """What listeners are told, in its order."""
     heard: list[tuple[str, int]] = []
 
-    def listener(code: str, version: int) -> None:
-        heard.append((code, version))
+    def listener(written: matches.Written) -> None:
+        heard.append((written.match.code, written.match.version))
 
     matches.on_change(listener)
     yield heard
@@ -727,11 +722,11 @@ def test_listeners_hear_nothing_where_nothing_was_written(told, django_capture_o
     assert (told, callbacks) == ([], [])
 
 
-def test_a_write_that_was_outrun_is_not_told(told, django_capture_on_commit_callbacks):
+def test_a_write_that_was_outrun_is_not_told(told, monkeypatch, django_capture_on_commit_callbacks):
     code = open_together(BEN)
-    decision, _ = outrun_once(lambda match, state, now: decide(state, ask.Call(0), NOW))
+    outrun(monkeypatch)
     with django_capture_on_commit_callbacks(execute=True):
-        matches._write(code, decision, now=NOW)
+        matches.command(code, ask.Call(0), now=NOW)
     assert told == [(code, stored(code).version)]
 
 

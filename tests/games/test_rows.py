@@ -72,10 +72,20 @@ def test_a_long_log_is_written_whole():
     assert [event.record for event in match.events.all()][-250:] == records
 
 
+def test_a_match_and_what_its_log_has_more_are_written_together():
+    match = rows.match_of(open_dealt().code)
+    read, records = match.version, [{"kind": "test", "number": number} for number in range(250)]
+    match.version += len(records)
+    assert rows.save(match, read, records)
+    assert Match.objects.get(code=match.code).version == match.version
+    log = Event.objects.filter(match=match).order_by("number")
+    assert [(event.number, event.record) for event in log][read:] == list(enumerate(records, read + 1))
+
+
 def test_a_match_is_not_written_over_a_newer_one():
     match = rows.match_of(open_dealt().code)
     newer = matches.command(match.code, ask.Call(0), now=time.time()).match
     match.version += 1
-    assert not rows.save(match, read=match.version - 1)
+    assert not rows.save(match, match.version - 1, [{"kind": "test"}])
     assert Match.objects.get(code=match.code).snapshot == newer.snapshot
     assert Event.objects.filter(match=match).count() == newer.version

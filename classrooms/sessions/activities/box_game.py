@@ -265,13 +265,13 @@ class BoxGame(Kind):
         table = table_context(match, state)
         names = _names(activity)
         context: dict[str, Any] = {
-            "rows": table["columns"],
-            "places": table["places"],
+            "rows": table["felt"].columns,
+            "places": table["felt"].places,
             "left": len(state.deck),
             "found": sum(len(seat.sets) for seat in state.seats),
             "agreed": len(state.votes),
             "voters": len(state.voters),
-            "is_over": table["is_over"],
+            "is_over": table["felt"].is_over,
             "say": _word(match, state),
         }
         if state.control:

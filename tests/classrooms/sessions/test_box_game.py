@@ -367,14 +367,11 @@ def test_screens_hear_of_what_time_alone_brings_about(lesson, django_capture_on_
     with django_capture_on_commit_callbacks(execute=True):
         lesson.act(0, do="call")
     before = lesson.session
-    matches.catch_up(match_of(lesson).code, now=time.time() + 11)
-    playing.match_changed(match_of(lesson).code, match_of(lesson).version)
+    code = match_of(lesson).code
+    playing.match_changed(matches.catch_up(code, now=time.time() + 11))
     assert lesson.session.version == before.version + 1
-    lesson.act(1, do="none")
-    lesson.act(2, do="none")
-    lesson.act(2, do="look")
     before = lesson.session
-    playing.match_changed(match_of(lesson).code, match_of(lesson).version)
+    playing.match_changed(matches.command(code, ask.AgreeNoSet(1), now=time.time() + 12))
     assert (lesson.session.version, lesson.session.count) == (before.version, before.count + 1)
 
 
@@ -383,7 +380,7 @@ def test_a_match_of_its_own_tells_no_session(lesson):
         way=Way.TOGETHER, options=Options(), player=Player(name="Ann", guest="a" * 32), now=time.time()
     )
     before = lesson.session
-    playing.match_changed(match.code, match.version)
+    playing.match_changed(matches.command(match.code, ask.Deal(0), now=time.time()))
     assert (lesson.session.version, lesson.session.count) == (before.version, before.count)
 
 

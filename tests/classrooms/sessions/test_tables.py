@@ -319,8 +319,7 @@ def test_a_guest_plays_at_a_table_too():
 
 
 def test_a_move_at_a_table_is_news_for_the_teacher_and_not_for_devices(lesson):
-    post(lesson, 0, "call")
-    match = own_match(lesson, 0)
+    called = matches.command(own_match(lesson, 0).code, ask.Call(0), now=time.time())
     before = lesson.session
-    playing.match_changed(match.code, match.version)
+    playing.match_changed(called)
     assert (lesson.session.version, lesson.session.count) == (before.version, before.count + 1)

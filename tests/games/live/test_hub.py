@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 
+from django.db import OperationalError
+
 from games.live.hub import Hub, Watcher
 from games.live.render import Rendered
 from games.live.tokens import Watch
+from games.matches import Written
 from games.models import Match
+from games.rules import Options, new_match
 from tests.coroutines import run
 
 
@@ -84,12 +88,12 @@ def test_a_table_that_cannot_be_drawn_where_the_match_was_changed_is_left_to_the
         hub._loop = asyncio.get_running_loop()
         screen = await watching(hub, "en-us", 4)
 
-        def fail(_code: str, _language: str) -> Rendered:
-            raise Match.DoesNotExist
+        def fail(_match: Match, _language: str) -> Rendered:
+            raise OperationalError
 
-        monkeypatch.setattr("games.live.hub.render_code", fail)
+        monkeypatch.setattr("games.live.hub.render", fail)
         hub._in_thread = _answering(drawn(5)["en-us"])
-        hub.tell("ABCDE", 5)
+        hub.tell(Written(Match(code="ABCDE"), new_match(Options(), seed="any"), ()))
         assert await screen.next() == b"en-us 5"
 
     run(play())
