@@ -15,8 +15,12 @@
   };
   const offline = (is) => { screen.querySelector(".offline").hidden = !is; };
 
+  // A form about which a question is open is not taken away by what others do.
+  const dialog = document.getElementById("ask");
+  dialog?.addEventListener("close", () => { if (isStale) look(); });
+
   async function look() {
-    if (isAsking) {
+    if (isAsking || dialog?.open) {
       isStale = true;
       return;
     }
@@ -26,7 +30,7 @@
       await htmx.ajax("GET", `${screen.dataset.part}?seen=${encodeURIComponent(seen())}`, { target, swap: "innerHTML" });
     } finally {
       isAsking = false;
-      if (isStale) look();
+      if (isStale && !dialog?.open) look();
     }
   }
 
@@ -62,6 +66,10 @@
   target.addEventListener("htmx:beforeSwap", ({ detail }) => {
     // What was asked for before I sent something may come after its answer, and does not know of it.
     if (detail.requestConfig.verb === "get" && detail.shouldSwap && !isNews(detail.serverResponse)) detail.shouldSwap = false;
+    if (detail.requestConfig.verb === "get" && detail.shouldSwap && dialog?.open) {
+      isStale = true;
+      detail.shouldSwap = false;
+    }
     if (!detail.shouldSwap) return;
     const isRemote = screen.matches(".remote");
     const open = [...target.querySelectorAll("details[open][data-key]")].map((each) => each.dataset.key);

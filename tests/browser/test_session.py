@@ -85,6 +85,12 @@ class Lesson:
     def press(self, name: str) -> None:
         self.remote.get_by_role("button", name=name, exact=True).first.click()
 
+    def sure(self, question: str, answer: str) -> None:
+        """Say yes where the remote asks once more."""
+        dialog = self.remote.get_by_role("dialog", name=question)
+        dialog.get_by_role("button", name=answer).click()
+        expect(dialog).to_be_hidden()
+
     def finish(self) -> None:
         self.press("Finish")
         expect(self.remote.get_by_role("heading", name="What shall we do?")).to_be_visible()
@@ -166,6 +172,7 @@ def is_it_a_set(lesson: Lesson) -> None:
     row = lesson.remote.locator(".attendees li", has_text="Theo")
     row.locator("summary").click()
     row.get_by_role("button", name="Take out of the session").click()
+    lesson.sure("Take Theo out of the session?", "Take out of the session")
     expect(lesson.remote.locator(".attendee-name")).to_have_count(4)
     expect(theo.get_by_text("taken you out")).to_be_visible()
 
@@ -312,6 +319,8 @@ def at_tables(lesson: Lesson) -> None:
 
 def the_end_and_the_report(lesson: Lesson) -> None:
     lesson.press("End the lesson")
+    lesson.picture("remote-question", lesson.remote)
+    lesson.sure("End the lesson?", "End the lesson")
     expect(lesson.projector.locator(".debrief")).to_be_visible()
     for device in lesson.devices:
         expect(device.get_by_text("Well done")).to_be_visible()
@@ -339,3 +348,28 @@ def test_a_picture_that_comes_after_the_answer_to_something_sent_later_is_not_sh
     mia.route(f"{part}*", lambda route: route.fulfill(body=before, content_type="text/html"))
     mia.evaluate("part => htmx.ajax('GET', part, { target: '#screen', swap: 'innerHTML' })", part)
     expect(mia.get_by_text("Yes, a SET!")).to_be_visible()
+
+
+def test_the_remote_asks_before_it_ends_a_lesson_and_waits_whatever_comes_meanwhile(lesson):
+    lesson.begin("Is it a SET?")
+    question = lesson.remote.get_by_role("dialog", name="End the lesson?")
+    lesson.press("End the lesson")
+    expect(question).to_contain_text("cannot be opened again")
+    expect(question.get_by_role("button", name="Cancel")).to_be_focused()
+    lesson.remote.keyboard.press("Escape")
+    expect(question).to_be_hidden()
+    assert not lesson.session.is_over
+
+    lesson.press("End the lesson")
+    expect(question).to_be_visible()
+    lesson.devices[0].get_by_role("button", name="Yes", exact=True).click()
+    expect(lesson.projector.locator(".count")).to_have_text(re.compile("1 of 4"))
+    question.get_by_role("button", name="Cancel").click()
+    expect(lesson.remote.locator(".remote-now")).to_contain_text("1 of 4")
+
+    lesson.press("End the lesson")
+    lesson.devices[1].get_by_role("button", name="Yes", exact=True).click()
+    expect(lesson.projector.locator(".count")).to_have_text(re.compile("2 of 4"))
+    lesson.sure("End the lesson?", "End the lesson")
+    expect(lesson.remote.get_by_role("heading", name="The lesson is over")).to_be_visible()
+    assert lesson.session.is_over

@@ -1,0 +1,16 @@
+// What cannot be undone is asked once more: a form with data-hx-confirm (the question) and data-then (what comes of it).
+(() => {
+  const dialog = document.getElementById("ask");
+  if (!dialog) return;
+  document.addEventListener("htmx:confirm", (event) => {
+    const { question, elt, issueRequest } = event.detail;
+    if (!question) return;
+    event.preventDefault();
+    dialog.querySelector("#ask-title").textContent = question;
+    dialog.querySelector("#ask-text").textContent = elt.dataset.then;
+    dialog.querySelector("[value=yes]").textContent = elt.querySelector("[type=submit]").textContent;
+    dialog.returnValue = "";
+    dialog.addEventListener("close", () => { if (dialog.returnValue === "yes") issueRequest(true); }, { once: true });
+    dialog.showModal();
+  });
+})();
