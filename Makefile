@@ -9,7 +9,7 @@ TEST_ARGS ?=
 
 export PORT
 
-.PHONY: help run scale test test-embedded test-scaled lint format bench load cards words gallery audit dependencies lock clean
+.PHONY: help run scale test test-embedded test-scaled lint format bench load cards words gallery audit axe dependencies lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -68,6 +68,10 @@ audit: $(VENV)/.dev-ready ## the Nu HTML checker and Lighthouse over the pages, 
 	@scripts/audit/install $${SETSITE_VAR:-var}/audit
 	@SETSITE_DEMO=1 $(BIN)/python manage.py collectstatic --no-input --verbosity 0
 	@SETSITE_DEMO=1 $(BIN)/python -m pytest tests/browser/audit.py
+
+axe: $(VENV)/.dev-ready ## axe on every page in every language, theme and width, an hour (in `make test` themes and widths take turns)
+	@scripts/test-tools
+	@AXE=all SETSITE_DEBUG=1 $(BIN)/python -m pytest -n auto --dist worksteal tests/browser/test_every_page.py -k every_eye
 
 dependencies: ## ask whether holes are known in what we install (needs uv and the network)
 	uvx pip-audit --require-hashes --disable-pip -r requirements/run.txt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -15,8 +16,17 @@ from tests.browser.visits import Visit
 from tests.browser.world import World
 
 PHONE, LAPTOP = {"width": 320, "height": 568}, {"width": 1280, "height": 800}
-TURNS = {"en-us": ("light", "dark"), "en-gb": (None, "contrast"), "fr": ("contrast", "light"), "es": ("dark", None)}
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
+THEMES = ("light", "dark", "contrast")
+TURNS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "en-us": (("light",), ("dark",)),
+    "en-gb": ((), ("contrast",)),
+    "fr": (("contrast",), ("light",)),
+    "es": (("dark",), ()),
+}
+"""In which themes each language is looked at on a phone and on a laptop; with AXE=all in every one on both."""
+if os.environ.get("AXE") == "all":
+    TURNS = dict.fromkeys(LANGUAGES, (THEMES, THEMES))
 
 # Every control is large enough for a finger by the rules of the web (24 pixels, but for links within a text), and what
 # one comes for is as large as a fingertip (44).
@@ -47,8 +57,9 @@ LOOK = """async ([theme, isOpen]) => {
 class Inspector(Visitor):
     """Looks at each page on a phone and on a laptop, and keeps what is wrong for the end.
 
-    A look takes a second, and there are thousands: so themes and widths take turns. In all languages together each page
-    is seen in every theme at both widths, and in the language with the longest words at both.
+    A look takes a second, and there are thousands: so themes and widths take turns, unless all are asked for. In all
+    languages together each page is seen in every theme at both widths, and in the language with the longest words at
+    both.
     """
 
     def __init__(self, site: str, browser: Browser) -> None:
@@ -66,11 +77,11 @@ class Inspector(Visitor):
         self.page.evaluate(self.axe)
         on_phone, on_laptop = TURNS[language]
         # What is folded up is unfolded where it has the least room.
-        if on_phone:
-            self.look(what, PHONE, on_phone, is_open=True)
-        if on_laptop:
-            self.page.set_viewport_size(LAPTOP)
-            self.look(what, LAPTOP, on_laptop, is_open=False)
+        for theme in on_phone:
+            self.look(what, PHONE, theme, is_open=True)
+        self.page.set_viewport_size(LAPTOP)
+        for theme in on_laptop:
+            self.look(what, LAPTOP, theme, is_open=False)
 
     def look(self, what: str, size: dict[str, int], theme: str, *, is_open: bool) -> None:
         where = f"{what}, {theme}, {size['width']} wide"
