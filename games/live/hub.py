@@ -100,6 +100,8 @@ class _Topic:
         self.is_stale = False
         self.shown: int | None = None
         """The oldest version that may be on a screen here."""
+        self.looked_after = 0
+        """The version whose next moment the timer waits for."""
         self.task: asyncio.Task[None] | None = None
         self.timer: asyncio.TimerHandle | None = None
 
@@ -289,17 +291,28 @@ class Hub:
 
     def _look_after(self, code: str, topic: _Topic, rendered: Rendered) -> None:
         """See to it that what is due happens in time, and that whoever has a stream counts as connected."""
-        if topic.timer:
-            topic.timer.cancel()
-            topic.timer = None
-        if self._loop and rendered.due is not None and topic.watchers:
-            wait = max(0.0, rendered.due - time.time())
-            topic.timer = self._loop.call_later(wait, self._due, code)
+        if rendered.version < topic.looked_after:
+            # A first table that was drawn before the last change: what was due then is not what is due now.
+            return
+        topic.looked_after = rendered.version
+        self._wait_for(code, topic, rendered.due)
         for seat, streams in topic.seats.items():
             if streams and seat not in rendered.connected:
                 self._start(self._quietly(partial(matches.command, code, ask.Connect(seat), now=time.time())))
 
-    def _due(self, code: str) -> None:
+    def _wait_for(self, code: str, topic: _Topic, due: float | None) -> None:
+        if topic.timer:
+            topic.timer.cancel()
+            topic.timer = None
+        if self._loop and due is not None and topic.watchers:
+            topic.timer = self._loop.call_later(max(0.0, due - time.time()), self._due, code, due)
+
+    def _due(self, code: str, due: float) -> None:
+        topic = self._topics.get(code)
+        if topic and time.time() < due:
+            # Timers count in whole milliseconds and may be a little early: nothing would have happened yet.
+            self._wait_for(code, topic, due)
+            return
         self._start(self._quietly(partial(matches.catch_up, code, now=time.time())))
 
     def _disconnect(self, seat: Seat) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from dataclasses import replace
+from types import SimpleNamespace
 
 from django.db import OperationalError
 
@@ -80,6 +83,53 @@ def test_a_first_table_that_comes_late_does_not_replace_a_newer_one():
         assert not newcomer.has_waiting
 
     run(play())
+
+
+def test_what_is_due_is_not_forgotten_when_a_first_table_comes_that_is_older():
+    async def play() -> None:
+        hub = Hub()
+        hub._loop = asyncio.get_running_loop()
+        await watching(hub, "en-us", 4)
+        slow: asyncio.Future[Rendered] = asyncio.get_running_loop().create_future()
+
+        async def in_thread(_work: object) -> Rendered:
+            return await slow
+
+        hub._in_thread = in_thread
+        hub.join(Watcher(Watch("ABCDE", None, "en-us")))
+        await asyncio.sleep(0)
+        hub._show("ABCDE", {"en-us": replace(drawn(5)["en-us"], due=time.time() + 600)})
+        slow.set_result(drawn(4)["en-us"])
+        await asyncio.gather(*hub._tasks)
+        assert not hub._topics["ABCDE"].timer.cancelled()
+
+    run(play())
+
+
+def test_a_timer_that_is_a_little_early_is_set_again(monkeypatch):
+    due, clock = 1_000.0, SimpleNamespace(now=999.9)
+    clock.time = lambda: clock.now
+    monkeypatch.setattr("games.live.hub.time", clock)
+
+    async def play() -> None:
+        hub = Hub()
+        hub._loop = asyncio.get_running_loop()
+        await watching(hub, "en-us", 4)
+        happened: list[str] = []
+        monkeypatch.setattr(hub, "_quietly", lambda work: _note(happened, work.args[0]))
+        hub._due("ABCDE", due)
+        await asyncio.gather(*hub._tasks)
+        assert (happened, hub._topics["ABCDE"].timer.when() > 0) == ([], True)
+        clock.now = due
+        hub._due("ABCDE", due)
+        await asyncio.gather(*hub._tasks)
+        assert happened == ["ABCDE"]
+
+    run(play())
+
+
+async def _note(happened: list[str], code: str) -> None:
+    happened.append(code)
 
 
 def test_a_table_that_cannot_be_drawn_where_the_match_was_changed_is_left_to_the_hubs_own_thread(monkeypatch):
