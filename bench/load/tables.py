@@ -99,7 +99,8 @@ class Table(Circle):
         if await self._act(caller, "call"):
             await self._pause(_PICKING)
             wrong = [triple for triple in combinations(table, 3) if not is_set(*triple)]
-            triple = self.rng.choice(sets if self.rng.random() < _RIGHT else wrong)
+            # Of the last three cards, which are always a SET, no pick is wrong.
+            triple = self.rng.choice(sets if self.rng.random() < _RIGHT or not wrong else wrong)
             await self._act(caller, "pick", triple)
 
     async def _act(self, player: Player, action: str, cards: tuple[Card, ...] = ()) -> bool:
