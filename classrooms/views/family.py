@@ -84,7 +84,7 @@ def _child(request: Request, link: Guardianship, *, code: str = "") -> HttpRespo
         "report": child_report(link.child, now),
         "tasks": open_for(link.child, now=now.timestamp()),
         "watchers": who_can_see(link.child),
-        "weekdays": WEEKDAYS_ABBR.values(),
+        "weekdays": list(WEEKDAYS_ABBR.values()),
         "code": code,
         "code_days": guardians.CODE_DAYS,
     }

@@ -150,6 +150,12 @@ def test_the_home_page_has_one_card_a_child(ada, child):
     assert "Yan has not started yet." in text
 
 
+def test_every_row_of_the_calendar_has_seven_days_also_of_the_week_that_is_not_over(ada, child):
+    page = signed_in(ada).get(f"/family/{child.pk}/").text
+    rows = re.search(r'<table class="calendar">.*?<tbody>(.*?)</tbody>', page, re.DOTALL)[1].split("</tr>")[:-1]
+    assert [row.count("<td>") for row in rows] == [7, 7, 7, 7]
+
+
 def test_a_code_leads_to_the_child(ada):
     classroom = make_classroom(make_adult("Rivera"))
     student = enrol(classroom, "Mia Okafor")[0].student
