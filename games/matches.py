@@ -54,11 +54,14 @@ class Written:
     """The match as a command left it."""
 
     match: Match
-    state: rules.Match
     events: tuple[did.Event, ...]
     """What the command itself brought about."""
     due: tuple[did.Event, ...] = ()
     """What time alone had brought about before it."""
+
+    @property
+    def state(self) -> rules.Match:
+        return self.match.state
 
 
 Listener = Callable[[Written], None]
@@ -261,7 +264,7 @@ def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | Non
             if keep:
                 # Only now is the version ours: before, another's seat could be in the way.
                 keep(match, own)
-    written = Written(match, state, own, due)
+    written = Written(match, own, due)
     if due or own:
         # After our turn, so that a listener may write; and whatever it does, the command is done.
         transaction.on_commit(lambda: _tell(written), robust=True)

@@ -30,7 +30,7 @@
       await htmx.ajax("GET", `${screen.dataset.part}?seen=${encodeURIComponent(seen())}`, { target, swap: "innerHTML" });
     } finally {
       isAsking = false;
-      if (isStale && !dialog?.open) look();
+      if (isStale) look();
     }
   }
 
@@ -64,11 +64,10 @@
     : field.matches("select") ? ![...field.options].every((each) => each.selected === each.defaultSelected) : field.value !== field.defaultValue;
   const round = () => ["activity", "round"].map((name) => target.querySelector(`[name=${name}]`)?.value ?? "").join("/");
   target.addEventListener("htmx:beforeSwap", ({ detail }) => {
-    // What was asked for before I sent something may come after its answer, and does not know of it.
-    if (detail.requestConfig.verb === "get" && detail.shouldSwap && !isNews(detail.serverResponse)) detail.shouldSwap = false;
-    if (detail.requestConfig.verb === "get" && detail.shouldSwap && dialog?.open) {
-      isStale = true;
-      detail.shouldSwap = false;
+    if (detail.requestConfig.verb === "get") {
+      if (dialog?.open) isStale = true;
+      // What was asked for before I sent something may come after its answer, and does not know of it.
+      if (dialog?.open || !isNews(detail.serverResponse)) detail.shouldSwap = false;
     }
     if (!detail.shouldSwap) return;
     const isRemote = screen.matches(".remote");

@@ -14,7 +14,6 @@ from games.live.render import Rendered
 from games.live.tokens import Watch
 from games.matches import Written
 from games.models import Match
-from games.rules import Options, new_match
 from tests.coroutines import run
 
 
@@ -143,7 +142,7 @@ def test_a_table_that_cannot_be_drawn_where_the_match_was_changed_is_left_to_the
 
         monkeypatch.setattr("games.live.hub.render", fail)
         hub._in_thread = _answering(drawn(5)["en-us"])
-        hub.tell(Written(Match(code="ABCDE"), new_match(Options(), seed="any"), ()))
+        hub.tell(Written(Match(code="ABCDE"), ()))
         assert await screen.next() == b"en-us 5"
 
     run(play())
