@@ -62,6 +62,9 @@ IS_LOADED = """async () => {
   return performance.now();
 }"""
 
+# What moves still goes on from where it is when the page changes meanwhile, and that is a movement of its own.
+IS_AT_REST = "() => document.getAnimations().every(({ effect }) => effect.target.matches('.countdown-bar'))"
+
 # What is played, by its pitch: the browser's own oscillators, listened to.
 LISTEN = """(() => {
   window.notes = [];
@@ -117,6 +120,7 @@ def indices_of(cards: Locator) -> list[int]:
 
 def forget(*pages: Page) -> None:
     for page in pages:
+        page.wait_for_function(IS_AT_REST)
         page.evaluate("() => { window.moves = []; }")
 
 
@@ -187,15 +191,31 @@ def test_a_wrong_pick_shakes_once(site, lively):
         assert not moved(page, "shake")
 
 
-def test_cards_that_close_a_gap_slide_to_it(site, lively):
+def sit_and_make_room(site: str, context: BrowserContext) -> tuple[Game, Page]:
+    """At a table that held no SET and has just been given three more cards, among which there is one."""
+
     def is_wanted(match):
         return has_no_set(match) and bool(find_sets(match.table + match.deck[:3]))
 
     known = table_where(is_wanted, Options(window=60.0), players=1)
-    game, (page,) = sit(site, [lively()], options=Options(window=60.0), seed=known.match.seed)
+    game, (page,) = sit(site, [context], options=Options(window=60.0), seed=known.match.seed)
     game.do(ask.AgreeNoSet(0))
     expect_in_step([page], game)
     assert len(moved(page, "deal")) == 3
+    return game, page
+
+
+def test_cards_that_make_room_and_are_interrupted_go_on_from_where_they_are(site, lively):
+    game, page = sit_and_make_room(site, lively(is_held=True))
+    making_room = moved(page, "slide")
+    assert making_room
+    say_set(page)
+    expect_in_step([page], game)
+    assert moved(page, "slide") == sorted(2 * making_room)
+
+
+def test_cards_that_close_a_gap_slide_to_it(site, lively):
+    game, page = sit_and_make_room(site, lively())
     before = game.state.table
     forget(page)
     taken = take(page, game, [page])
