@@ -354,6 +354,28 @@ def test_nothing_that_a_rival_does_clears_my_selection_except_cards_that_are_gon
     assert game.points() == [1, 0]
 
 
+def test_a_card_that_is_drawn_anew_while_the_mouse_is_down_on_it_is_marked(site, new_context):
+    game, (ann, _ben) = seat_people(site, new_context, NAMES[:2], options=EASY)
+    taken = game.a_set()
+    kept = next(card for card in game.state.table if card not in taken)
+
+    card_of(ann, kept).locator("..").hover()
+    ann.mouse.down()
+    game.do(ask.Call(1))
+    expect_in_step([ann], game)
+    ann.mouse.up()
+    expect(card_of(ann, kept)).to_be_checked()
+
+    # Not so what lies there now instead of it.
+    card_of(ann, taken[0]).locator("..").hover()
+    ann.mouse.down()
+    game.do(ask.Pick(1, taken))
+    expect_in_step([ann], game)
+    ann.mouse.up()
+    expect(card_of(ann, kept)).to_be_checked()
+    expect(marked(ann)).to_have_count(1)
+
+
 def test_three_cards_marked_beforehand_are_picked_by_the_call(site, new_context):
     game, (ann, _ben) = seat_people(site, new_context, NAMES[:2], options=EASY)
     tap(ann, game.a_set())
