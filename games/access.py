@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from django.http import Http404, HttpRequest
 
-from games import limits, rows
+from games import limits
 from games.models import Match, Seat, Way
 from games.players import Player, known_player
 from games.rules.state import Phase
@@ -22,21 +22,7 @@ def allow_watching(rule: Rule) -> None:
 
 def own_seat(match: Match, player: Player | None) -> Seat | None:
     """The player's seat at the match, if they have one."""
-    if player is None:
-        return None
-    if player.user:
-        return next((seat for seat in match.seats.all() if seat.user_id == player.user.pk), None)
-    return next((seat for seat in match.seats.all() if seat.guest and seat.guest == player.guest), None)
-
-
-def acting_seat(code: str, player: Player | None) -> Seat | None:
-    """The seat at this match that the player acts from, in one short query; its match is not read.
-
-    At the table of a whole class the host takes what players do, and nobody acts here.
-    """
-    if player is None or not code.isascii() or not code.isalnum():
-        return None
-    return rows.acting_seat(code.upper(), player)
+    return next((seat for seat in match.seats.all() if player and player.sits(seat)), None)
 
 
 def match_by_code(request: HttpRequest, code: str) -> tuple[Match, Seat | None]:

@@ -133,14 +133,30 @@ def command(code: str, order: ask.Command, *, now: float, seen: int | None = Non
     the same one sent twice over a bad network, and does nothing.
     """
 
+    return _write(code, lambda match, state, now: _judge(match, state, order, now, seen), now=now)
+
+
+def act(code: str, player: Player, order: Callable[[int], ask.Command], *, now: float, seen: int) -> Written:
+    """Take to the referee what a player asks from the seat that is theirs.
+
+    At the table of a whole class the host takes what players do, and nobody acts from a seat.
+    """
+
     def judge(match: Match, state: rules.Match, now: float) -> tuple[did.Event, ...]:
-        if seen is not None and seen > match.version:
-            raise Refused(Reason.UNSEEN_VERSION)
-        if seen is not None and seen < match.version and _was_given(match, order, seen):
-            return ()
-        return decide(state, order, now)
+        seat = next((each.number for each in rows.around(match).seats if player.sits(each)), None)
+        if seat is None or match.way == Way.CLASS:
+            raise Refused(Reason.NO_SUCH_SEAT)
+        return _judge(match, state, order(seat), now, seen)
 
     return _write(code, judge, now=now)
+
+
+def _judge(match: Match, state: rules.Match, order: ask.Command, now: float, seen: int | None) -> tuple[did.Event, ...]:
+    if seen is not None and seen > match.version:
+        raise Refused(Reason.UNSEEN_VERSION)
+    if seen is not None and seen < match.version and _was_given(match, order, seen):
+        return ()
+    return decide(state, order, now)
 
 
 def _was_given(match: Match, order: ask.Command, seen: int) -> bool:
@@ -264,6 +280,7 @@ def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | Non
             if keep:
                 # Only now is the version ours: before, another's seat could be in the way.
                 keep(match, own)
+                match.around = None
     written = Written(match, own, due)
     if due or own:
         # After our turn, so that a listener may write; and whatever it does, the command is done.
@@ -346,7 +363,7 @@ def _tell(written: Written) -> None:
 def _opponents(match: Match) -> dict[int, Strength]:
     if match.way != Way.COMPUTER:
         return {}
-    return {number: STRENGTHS[slug] for number, slug in rows.strengths(match).items()}
+    return {seat.number: STRENGTHS[seat.strength] for seat in rows.around(match).seats if seat.strength}
 
 
 def _computer_names() -> tuple[str, str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from django.conf import settings
 from django.db import models
@@ -25,6 +26,31 @@ class Way(models.TextChoices):
     TOGETHER = "together", _("together")
     TABLE = "table", _("at a table of the class")
     CLASS = "class", _("with the whole class")
+
+
+class Sitting(NamedTuple):
+    """Somebody at a table, as the hot path reads it."""
+
+    number: int
+    name: str
+    strength: str
+    user_id: int | None
+    guest: str
+
+
+class Around(NamedTuple):
+    """What a call needs to know around a match, read along with it."""
+
+    seats: tuple[Sitting, ...]
+    log: tuple[dict[str, Any], ...]
+    """The last entries, the oldest first."""
+
+    def after(self, more: Sequence[dict[str, Any]], most: int) -> Around:
+        return self._replace(log=(*self.log, *more)[-most:])
+
+    @property
+    def names(self) -> dict[int, str]:
+        return {seat.number: seat.name for seat in self.seats}
 
 
 class Match(models.Model):
@@ -50,6 +76,8 @@ class Match(models.Model):
 
     seats: RelatedManager[Seat]
     events: RelatedManager[Event]
+    around: Around | None = None
+    """Only where `games.rows` has read it."""
 
     class Meta:
         verbose_name_plural = "matches"

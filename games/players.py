@@ -12,6 +12,8 @@ from django.utils.translation import gettext as _
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
 
+    from games.models import Seat, Sitting
+
 _KEY = "guest"
 
 
@@ -36,6 +38,10 @@ class Player:
     def key(self) -> dict[str, Any]:
         """What finds this player's seats."""
         return {"user": self.user} if self.user else {"guest": self.guest}
+
+    def sits(self, seat: Sitting | Seat) -> bool:
+        """Whether this seat is this player's."""
+        return seat.user_id == self.user.pk if self.user else seat.guest == self.guest
 
 
 def known_player(request: HttpRequest) -> Player | None:

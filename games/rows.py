@@ -8,63 +8,70 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import cache
 from itertools import chain
 from typing import Any
 
 from django.db import connection
 
-from games.models import Match, Seat, Way
-from games.players import Player
+from games.models import Around, Match, Sitting
 
 _MOST_AT_ONCE = 100
+_RECENT = 12
+"""How far back a log is looked through for what happened last."""
 _READ = ("id", "code", "way", "is_open", "place", "version", "snapshot", "phase", "due", "touched_at")
 _SNAPSHOT, _TOUCHED_AT = _READ.index("snapshot"), _READ.index("touched_at")
-_MATCH = f"SELECT {', '.join(_READ)} FROM games_match WHERE code = %s"  # noqa: S608 (names of our own)
 _UPDATE = """
     UPDATE games_match SET version = %s, snapshot = %s, phase = %s, due = %s, touched_at = %s
     WHERE id = %s AND version = %s
 """
-_SEAT_FIELDS = ("id", "match_id", "number", "name", "user_id", "guest", "strength")
-_SEAT = f"""
-    SELECT {", ".join(f"games_seat.{name}" for name in _SEAT_FIELDS)}
-    FROM games_seat JOIN games_match ON games_match.id = games_seat.match_id
-    WHERE games_match.code = %s AND games_match.way <> %s AND games_seat.
-"""  # noqa: S608
+_AROUND = """
+    SELECT {fields}
+        (SELECT CAST({gathered}({listed}(number, name, strength, user_id, guest)) AS text)
+         FROM games_seat WHERE match_id = games_match.id),
+        (SELECT CAST({gathered}({parsed}(record)) AS text)
+         FROM (SELECT record FROM games_event WHERE match_id = games_match.id
+               AND number > {version} - {recent} AND number <= {version} ORDER BY number) AS log)
+    FROM games_match WHERE
+"""
+_WORDS = {
+    "postgresql": {"gathered": "json_agg", "listed": "json_build_array", "parsed": ""},
+    "sqlite": {"gathered": "json_group_array", "listed": "json_array", "parsed": "json"},
+}
+"""What each engine calls the functions by which one row brings many."""
 
 
 def match_of(code: str) -> Match:
-    """A match by its code, without what only its replay needs."""
-    found = _rows(_MATCH, [code])
+    """A match by its code and what is around it, without what only its replay needs."""
+    fields = "".join(f"games_match.{name}, " for name in _READ)
+    found = _rows(_statement(connection.vendor, fields, "games_match.version") + "code = %s", [code])
     if not found:
         raise Match.DoesNotExist(code)
-    values = list(found[0])
+    *values, seats, log = found[0]
     values[_SNAPSHOT] = json.loads(values[_SNAPSHOT])
     values[_TOUCHED_AT] = _aware(values[_TOUCHED_AT])
-    return Match.from_db(connection.alias, _READ, values)
+    match = Match.from_db(connection.alias, _READ, values)
+    match.around = _around(seats, log)
+    return match
 
 
-def acting_seat(code: str, player: Player) -> Seat | None:
-    """The seat at this match that the player acts from; at the table of a whole class nobody does."""
-    whose, key = ("user_id", player.user.pk) if player.user else ("guest", player.guest)
-    found = _rows(f"{_SEAT.rstrip()}{whose} = %s", [code, Way.CLASS.value, key])
-    return Seat.from_db(connection.alias, _SEAT_FIELDS, found[0]) if found else None
+def around(match: Match) -> Around:
+    """What was read along with the match; where it was not, it is read now."""
+    if match.around is None:
+        statement = _statement(connection.vendor, "", "%s") + "id = %s"
+        ((seats, log),) = _rows(statement, [match.version, match.version, match.pk])
+        match.around = _around(seats, log)
+    return match.around
 
 
-def strengths(match: Match) -> dict[int, str]:
-    """Where computers sit."""
-    return dict(_rows("SELECT number, strength FROM games_seat WHERE match_id = %s AND strength <> ''", [match.pk]))
+@cache
+def _statement(vendor: str, fields: str, version: str) -> str:
+    return _AROUND.format(fields=fields, version=version, recent=_RECENT, **_WORDS[vendor])
 
 
-def names_and_records(match: Match, most: int) -> tuple[dict[int, str], list[dict[str, Any]]]:
-    """Who sits where, and the last entries of the log, the oldest first."""
-    found = _rows(
-        "SELECT 0 AS what, number, name FROM games_seat WHERE match_id = %s"
-        " UNION ALL SELECT 1, number, CAST(record AS text) FROM games_event"
-        " WHERE match_id = %s AND number > %s AND number <= %s ORDER BY 1, 2",
-        [match.pk, match.pk, match.version - most, match.version],
-    )
-    names = {number: text for is_record, number, text in found if not is_record}
-    return names, [json.loads(text) for is_record, _number, text in found if is_record]
+def _around(seats: str | None, log: str | None) -> Around:
+    """From the two lists, which PostgreSQL leaves out where they are empty."""
+    return Around(tuple(Sitting(*seat) for seat in json.loads(seats or "[]")), tuple(json.loads(log or "[]")))
 
 
 def writes_at_once() -> bool:
@@ -96,12 +103,15 @@ def save(match: Match, read: int, records: Sequence[dict[str, Any]]) -> bool:
                 f" FROM written CROSS JOIN (VALUES {places}) AS entry (number, record)",
                 [*written, *chain.from_iterable(entries)],
             )
-            return bool(cursor.rowcount)
-        cursor.execute(_UPDATE, written)
-        if not cursor.rowcount:
-            return False
-    append(match, read, records)
-    return True
+            is_written = bool(cursor.rowcount)
+        else:
+            cursor.execute(_UPDATE, written)
+            is_written = bool(cursor.rowcount)
+            if is_written:
+                append(match, read, records)
+    if is_written and match.around:
+        match.around = match.around.after(records, _RECENT)
+    return is_written
 
 
 def append(match: Match, after: int, records: Sequence[dict[str, Any]]) -> None:

@@ -23,7 +23,6 @@ from games.words import verdict_words
 
 # A letter for each place, the same on every keyboard layout; the rest of the alphabet is for other keys.
 LETTERS = "ABCDEFGHIJKLMNOPQRSTU"
-_LOOKED_AT = 12
 _PICKED = {kind.__name__ for kind in (did.SetTaken, did.CallFailed)}
 """The events of which a pick may be part."""
 
@@ -83,7 +82,8 @@ class PickView:
 
 def table_context(match: Match, state: rules.Match) -> dict[str, Any]:
     """What `games/_table.html` shows; the same for whoever looks."""
-    names, recent = rows.names_and_records(match, _LOOKED_AT)
+    around = rows.around(match)
+    names, recent = around.names, around.log
     winners = state.outcome.winners if state.outcome else ()
     seats = [
         SeatView(

@@ -11,8 +11,9 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
-from django.template.loader import get_template, render_to_string
+from django.template import Context, Engine
 from django.utils import translation
 from django.utils.safestring import SafeString
 
@@ -23,6 +24,8 @@ from games.tables import Felt, PickView, Place, SeatView, table_context
 
 Shown = SeatView | Place | PickView | int
 _TEMPLATE = "games/_table.html"
+_FELT = "<!--felt-->"
+"""Where the cards come in, which are most of a table and seldom have to be looked through again."""
 _KEPT = 256
 _KEPT_PARTS = 4096
 _KEPT_FELTS = 1024
@@ -65,21 +68,21 @@ def _draw(match: Match, state: rules.Match, language: str) -> str:
     shown = table_context(match, state)
     drawn = {
         "drawn_seats": _drawn("seat", shown["seats"], language),
-        "drawn_felt": _felt(shown["felt"], language),
+        "drawn_felt": SafeString(_FELT),
         "drawn_left": _drawn("left", [len(state.deck)], language),
         "drawn_pick": _drawn("pick", filter(None, [shown["pick"]]), language),
     }
-    return _tight(render_to_string(_TEMPLATE, shown | drawn))
+    return _fill(_TEMPLATE, shown | drawn).replace(_FELT, _felt(shown["felt"], language), 1)
 
 
 @lru_cache(_KEPT_FELTS)
-def _felt(felt: Felt, language: str) -> SafeString:
+def _felt(felt: Felt, language: str) -> str:
     parts = {
         "felt": felt,
         "drawn_count": _drawn("cards", [len(felt.places)], language),
         "drawn_places": _drawn("place", felt.places, language),
     }
-    return SafeString(_tight(get_template(f"{_TEMPLATE}#felt").render(parts)))
+    return _fill(f"{_TEMPLATE}#felt", parts)
 
 
 def _drawn(part: str, values: Iterable[Shown], language: str) -> SafeString:
@@ -89,11 +92,12 @@ def _drawn(part: str, values: Iterable[Shown], language: str) -> SafeString:
 @lru_cache(_KEPT_PARTS)
 def _part(name: str, value: Shown, language: str) -> str:
     """A part of the table in the language that is spoken now; from one version to the next most stay as they are."""
-    return _tight(get_template(f"{_TEMPLATE}#{name}").render({name: value}))
+    return _fill(f"{_TEMPLATE}#{name}", {name: value})
 
 
-def _tight(html: str) -> str:
-    """Without the white space that only a reader of the template needs."""
+def _fill(name: str, values: dict[str, Any]) -> str:
+    """A template without the white space that only its reader needs; numbers are written alike everywhere."""
+    html = Engine.get_default().get_template(name).render(Context(values, use_l10n=False))
     return b" ".join(html.encode().split()).replace(b"> <", b"><").decode()
 
 

@@ -6,14 +6,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from games import limits, matches
-from games.access import acting_seat, match_by_code, visible_match
+from games.access import match_by_code, visible_match
 from games.live import tokens
 from games.live.render import render as render_table
 from games.models import Match, Seat, Way
@@ -62,32 +62,32 @@ def join(request: Request, code: str) -> HttpResponse:
 
 @require_POST
 def deal(request: Request, code: str) -> HttpResponse:
-    return _act(request, code, lambda seat: ask.Deal(seat.number))
+    return _act(request, code, ask.Deal)
 
 
 @require_POST
 def call(request: Request, code: str) -> HttpResponse:
-    return _act(request, code, lambda seat: ask.Call(seat.number))
+    return _act(request, code, ask.Call)
 
 
 @require_POST
 def pick(request: Request, code: str) -> HttpResponse:
-    return _act(request, code, lambda seat: ask.Pick(seat.number, _picked(request)))
+    return _act(request, code, lambda seat: ask.Pick(seat, _picked(request)))
 
 
 @require_POST
 def withdraw(request: Request, code: str) -> HttpResponse:
-    return _act(request, code, lambda seat: ask.Withdraw(seat.number))
+    return _act(request, code, ask.Withdraw)
 
 
 @require_POST
 def no_set(request: Request, code: str) -> HttpResponse:
-    return _act(request, code, lambda seat: ask.AgreeNoSet(seat.number))
+    return _act(request, code, ask.AgreeNoSet)
 
 
 @require_POST
 def take_back(request: Request, code: str) -> HttpResponse:
-    return _act(request, code, lambda seat: ask.TakeBack(seat.number))
+    return _act(request, code, ask.TakeBack)
 
 
 @require_POST
@@ -125,20 +125,20 @@ def help_me(request: Request, code: str) -> HttpResponse:
     return _page(request, match, seat, more=context)
 
 
-def _act(request: Request, code: str, order: Callable[[Seat], ask.Command]) -> HttpResponse:
+def _act(request: Request, code: str, order: Callable[[int], ask.Command]) -> HttpResponse:
     """Take what a player asks to the referee, and answer with the table or with the reason why not."""
     who = known_player(request)
-    seat = acting_seat(code, who)
-    if seat is None or who is None:
-        match, _nobody = visible_match(code, who)
-        return _refused(request, match, None, str(REFUSALS[Reason.NO_SUCH_SEAT]))
     try:
+        if who is None:
+            raise Refused(Reason.NO_SUCH_SEAT)
         limits.MOVES.count(who.word)
-        written = matches.command(code.upper(), order(seat), now=time.time(), seen=_seen(request))
+        written = matches.act(code.upper(), who, order, now=time.time(), seen=_seen(request))
     except Refused as refused:
-        return _refused(request, visible_match(code, who)[0], seat, str(REFUSALS[refused.reason]))
+        return _refused(request, *visible_match(code, who), str(REFUSALS[refused.reason]))
     except limits.TooMany:
-        return _too_fast(request, visible_match(code, who)[0], seat)
+        return _too_fast(request, *visible_match(code, who))
+    except Match.DoesNotExist:
+        raise Http404("no such match") from None
     if request.headers.get("X-Live"):
         # The page has a stream open, which brings it the table.
         return HttpResponse(status=204)

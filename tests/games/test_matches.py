@@ -210,6 +210,27 @@ def test_a_refused_command_writes_nothing():
     assert everything(code) == before
 
 
+def test_a_player_acts_from_the_own_seat_only():
+    cara = Player(name="Cara", user=get_user_model().objects.create_student(display_name="Cara"))
+    code = open_together(BEN, cara)
+    for number, player in enumerate((ANN, BEN, cara)):
+        (called,) = matches.act(code, player, ask.Call, now=NOW, seen=stored(code).version).events
+        assert called == did.Called(at=NOW, seat=number, deadline=called.deadline)
+        matches.command(code, ask.Withdraw(number), now=NOW)
+    before = everything(code)
+    with pytest.raises(Refused) as refusal:
+        matches.act(code, Player(name="Dan", guest="d" * 32), ask.Call, now=NOW, seen=0)
+    assert refusal.value.reason is Reason.NO_SUCH_SEAT
+    assert everything(code) == before
+
+
+def test_at_the_table_of_a_whole_class_nobody_acts_from_a_seat():
+    match = matches.open_match(way=Way.CLASS, options=Options(), player=ANN, now=NOW)
+    with pytest.raises(Refused) as refusal:
+        matches.act(match.code, ANN, ask.Deal, now=NOW, seen=0)
+    assert refusal.value.reason is Reason.NO_SUCH_SEAT
+
+
 def test_a_wrong_pick_is_in_the_log_with_its_price():
     code = open_together(BEN)
     matches.command(code, ask.Call(0), now=NOW)

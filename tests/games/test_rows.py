@@ -7,7 +7,7 @@ import time
 import pytest
 
 from games import matches, rows
-from games.models import Event, Match, Seat, Way
+from games.models import Around, Event, Match, Sitting, Way
 from games.players import Player
 from games.rules import Options
 from games.rules import commands as ask
@@ -38,31 +38,46 @@ def test_a_match_that_is_not_there_is_missing():
         rows.match_of("NOSUCH")
 
 
-def test_a_seat_is_found_by_the_guest_or_the_user_who_sits_on_it(django_user_model):
-    cara = django_user_model.objects.create_student(display_name="Cara")
-    match = open_dealt()
-    matches.join(match.code, Player(name="Cara", user=cara), now=time.time())
-    for player, number in ((ANN, 0), (BEN, 1), (Player(name="Cara", user=cara), 2)):
-        seat = rows.acting_seat(match.code, player)
-        known = Seat.objects.get(match=match, number=number)
-        assert seat == known
-        for field in Seat._meta.concrete_fields:
-            assert getattr(seat, field.attname) == getattr(known, field.attname), field.name
-    assert rows.acting_seat(match.code, Player(name="Dan", guest="d" * 32)) is None
+def around_by_the_models(match: Match) -> Around:
+    seats = tuple(Sitting(*row) for row in match.seats.values_list(*Sitting._fields))
+    log = tuple(event.record for event in match.events.all())
+    return Around(seats, log[-12:])
 
 
-def test_nobody_acts_from_a_seat_of_a_whole_class():
-    assert rows.acting_seat(open_dealt(Way.CLASS).code, ANN) is None
-
-
-def test_names_strengths_and_the_end_of_the_log_are_the_models():
+@pytest.mark.parametrize("moves", [0, 9])
+def test_who_sits_there_and_the_end_of_the_log_are_read_along_as_the_models_read_them(django_user_model, moves):
+    cara = Player(name="Cara", user=django_user_model.objects.create_student(display_name="Cara"))
     match = open_dealt(Way.COMPUTER, computers=["expert"])
-    seats = list(match.seats.all())
-    assert rows.strengths(match) == {seat.number: seat.strength for seat in seats if seat.strength} != {}
-    log = [event.record for event in match.events.all()]
-    names = {seat.number: seat.name for seat in seats}
-    assert rows.names_and_records(match, 2) == (names, log[-2:])
-    assert rows.names_and_records(match, 100) == (names, log)
+    joined = matches.join(match.code, cara, now=time.time())
+    for _each in range(moves):
+        for order in (ask.Call(joined.number), ask.Withdraw(joined.number)):
+            matches.command(match.code, order, now=time.time())
+    known = Match.objects.get(code=match.code)
+    read = rows.match_of(match.code)
+    assert known.around is None
+    assert read.around == rows.around(known) == around_by_the_models(known)
+    assert {seat.strength for seat in read.around.seats} == {"", "expert"}
+
+
+def test_what_is_around_a_match_is_known_after_a_write_as_if_it_were_read():
+    match = open_dealt()
+    for order in (ask.Call(0), ask.Withdraw(0), ask.Call(1)):
+        written = matches.command(match.code, order, now=time.time()).match
+        assert written.around == around_by_the_models(written)
+
+
+def test_who_has_just_sat_down_is_there(django_capture_on_commit_callbacks):
+    match = open_dealt()
+    told: list[matches.Written] = []
+    listen = told.append
+    matches.on_change(listen)
+    try:
+        with django_capture_on_commit_callbacks(execute=True):
+            matches.join(match.code, Player(name="Dan", guest="d" * 32), now=time.time())
+    finally:
+        matches.off_change(listen)
+    (written,) = told
+    assert rows.around(written.match).names == {0: "Ann", 1: "Ben", 2: "Dan"}
 
 
 def test_a_long_log_is_written_whole():

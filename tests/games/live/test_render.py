@@ -41,13 +41,13 @@ def open_together(**options) -> str:
 def renders(monkeypatch) -> Counter:
     """How often a table was rendered, by match, version and language."""
     count: Counter = Counter()
-    honest = render.render_to_string
+    honest = render._draw
 
-    def counted(template, context):
-        count[context["match"].code, context["match"].version, translation.get_language()] += 1
-        return honest(template, context)
+    def counted(match, state, language):
+        count[match.code, match.version, translation.get_language()] += 1
+        return honest(match, state, language)
 
-    monkeypatch.setattr(render, "render_to_string", counted)
+    monkeypatch.setattr(render, "_draw", counted)
     return count
 
 
