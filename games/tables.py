@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -27,14 +26,12 @@ _PICKED = {kind.__name__ for kind in (did.SetTaken, did.CallFailed)}
 """The events of which a pick may be part."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     letter: str
     card: Card
 
 
-@dataclass(frozen=True, slots=True)
-class SeatView:
+class SeatView(NamedTuple):
     number: int
     name: str
     points: int
@@ -50,8 +47,7 @@ class SeatView:
         return " ".join(["seat", f"seat-{self.number}", *(mark for mark, is_so in marks.items() if is_so)])
 
 
-@dataclass(frozen=True, slots=True)
-class Felt:
+class Felt(NamedTuple):
     """The cards that lie there, or what stands in their place; a call alone does not change it."""
 
     places: tuple[Place, ...]
@@ -70,8 +66,7 @@ class Felt:
         return self.is_over or self.is_waiting
 
 
-@dataclass(frozen=True, slots=True)
-class PickView:
+class PickView(NamedTuple):
     """The last pick, for everybody to check."""
 
     name: str
@@ -123,12 +118,12 @@ def _felt(match: Match, state: rules.Match, seats: Sequence[SeatView], names: di
         is_paused=state.paused_at is not None,
     )
     if felt.is_waiting and not state.deal:
-        return replace(felt, code=match.code)
+        return felt._replace(code=match.code)
     if not felt.has_result:
         return felt
     standing = tuple(sorted(seats, key=lambda seat: -seat.points))
     next_dealer = names.get(state.next_dealer, "") if state.next_dealer is not None else ""
-    return replace(felt, result=_result(state, names), standing=standing, next_dealer=next_dealer)
+    return felt._replace(result=_result(state, names), standing=standing, next_dealer=next_dealer)
 
 
 # Of entries of the log only those are made into events of which something is shown.
