@@ -126,7 +126,7 @@ def _postgresql() -> dict[str, Any]:
     if url.scheme != "postgresql" or not url.path.strip("/") or port == -1:
         raise ImproperlyConfigured("SETSITE_DATABASE is written postgresql://user:password@host:port/name")
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "setsite.postgresql",
         "NAME": os.environ.get("SETSITE_DATABASE_NAME") or unquote(url.path.strip("/")),
         "USER": unquote(url.username or ""),
         "PASSWORD": unquote(url.password or ""),

@@ -97,7 +97,7 @@ def test_the_data_goes_where_it_is_told_and_nothing_is_made_by_looking(tmp_path)
 def test_a_database_elsewhere_is_named_in_one_line():
     url = "postgresql://set%40site:p%2Fw@db.example:5433/setsite"
     database = settings_with(SETSITE_DEBUG="1", SETSITE_DATABASE=url)["DATABASES"]["default"]
-    assert database["ENGINE"] == "django.db.backends.postgresql"
+    assert database["ENGINE"] == "setsite.postgresql"
     wanted = {"NAME": "setsite", "USER": "set@site", "PASSWORD": "p/w", "HOST": "db.example", "PORT": 5433}
     assert {name: database[name] for name in wanted} == wanted
 

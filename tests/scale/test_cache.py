@@ -46,6 +46,17 @@ def test_what_is_done_in_two_processes_is_counted_together(processes, monkeypatc
             count(cache, monkeypatch, 1)
 
 
+def test_what_is_not_there_is_not_counted_on_from_and_what_is_keeps_its_time(processes):
+    cache = processes[0]
+    with pytest.raises(ValueError, match="there is no 'moves'"):
+        cache.incr("moves")
+    assert cache.get("moves") is None
+    cache.set("moves", 1, timeout=1000)
+    assert [cache.incr("moves"), cache.incr("moves", 5)] == [2, 7]
+    assert cache.get("moves") == 7
+    assert 0 < cache._cache.get_client().ttl(cache.make_key("moves")) <= 1000
+
+
 def test_while_redis_is_away_each_process_counts_by_itself(processes, monkeypatch, redis):
     here, there = processes
     count(here, monkeypatch, 2)

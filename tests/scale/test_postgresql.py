@@ -1,0 +1,51 @@
+"""A connection to PostgreSQL is taken up again without asking, and made anew once the server has hung up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from setsite.postgresql.base import DatabaseWrapper
+from setsite.settings import _postgresql
+
+
+@pytest.fixture
+def connection(postgresql, django_db_blocker, monkeypatch) -> Iterator[BaseDatabaseWrapper]:
+    monkeypatch.setenv("SETSITE_DATABASE", postgresql.new_database())
+    defaults = {"ATOMIC_REQUESTS": False, "AUTOCOMMIT": True, "OPTIONS": {}, "TIME_ZONE": None, "TEST": {}}
+    with django_db_blocker.unblock():
+        connection = DatabaseWrapper({**defaults, **_postgresql()})
+        yield connection
+        connection.close()
+
+
+def backend(connection: BaseDatabaseWrapper) -> int:
+    """The server's process at the other end."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        return cursor.fetchone()[0]
+
+
+def begin_page(connection: BaseDatabaseWrapper) -> None:
+    """As Django does when a request begins."""
+    connection.health_check_done = False
+    connection.close_if_unusable_or_obsolete()
+
+
+def test_a_page_goes_on_with_the_connection_of_the_last_without_a_word_to_the_server(connection, monkeypatch):
+    first = backend(connection)
+    asked: list[str] = []
+    monkeypatch.setattr(DatabaseWrapper.__bases__[0], "is_usable", lambda self: asked.append("usable?"))
+    begin_page(connection)
+    assert backend(connection) == first
+    assert not asked
+
+
+def test_a_connection_that_the_server_has_ended_is_made_anew(connection, postgresql):
+    first = backend(connection)
+    postgresql.halt()
+    postgresql.start()
+    begin_page(connection)
+    assert backend(connection) != first
