@@ -7,11 +7,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
+
+from setsite.own_cache import OwnCache
 
 log = logging.getLogger(__name__)
 
@@ -21,17 +22,14 @@ _AWAY_SECONDS = 1.0
 _OWN_ENTRIES = 100_000
 
 
-_INCREMENT = "if redis.call('exists', KEYS[1]) == 1 then return redis.call('incrby', KEYS[1], ARGV[1]) end"
+_COUNT = "local n = redis.call('incr', KEYS[1]); if n == 1 then redis.call('expire', KEYS[1], ARGV[1]) end; return n"
 
 
 class _Redis(RedisCache):
-    def incr(self, key: Any, delta: int = 1, version: int | None = None) -> int:
-        """In one trip, where Django first asks whether the number is there: every move at a table is counted."""
-        own_key = self.make_and_validate_key(key, version=version)
-        value = self._cache.get_client(own_key, write=True).eval(_INCREMENT, 1, own_key, delta)
-        if value is None:
-            raise ValueError(f"there is no {key!r} to count on from")
-        return int(value)
+    def count(self, key: str, seconds: int) -> int:
+        """In one trip: every move at a table is counted."""
+        own_key = self.make_and_validate_key(key)
+        return int(self._cache.get_client(own_key, write=True).eval(_COUNT, 1, own_key, seconds))
 
 
 class SharedCache(_Redis):
@@ -41,7 +39,7 @@ class SharedCache(_Redis):
         sockets = {"socket_timeout": _SOCKET_SECONDS, "socket_connect_timeout": _SOCKET_SECONDS}
         options = {**sockets, "retry": Retry(NoBackoff(), 1), **params.get("OPTIONS", {})}
         super().__init__(server, {**params, "OPTIONS": options})
-        self._own = LocMemCache("while-redis-is-away", {"OPTIONS": {"MAX_ENTRIES": _OWN_ENTRIES}})
+        self._own = OwnCache("while-redis-is-away", {"OPTIONS": {"MAX_ENTRIES": _OWN_ENTRIES}})
 
     # One for all threads of the process, of which each has a cache object.
     _away_until = 0.0
@@ -72,5 +70,6 @@ for _name in (
     "set_many",
     "delete_many",
     "clear",
+    "count",
 ):
     setattr(SharedCache, _name, _with_own(_name))

@@ -257,11 +257,11 @@ REDIS_URL = _redis("SETSITE_REDIS")
 CACHES = {
     "default": {"BACKEND": "setsite.cache.SharedCache", "LOCATION": REDIS_URL, "KEY_PREFIX": "setsite"}
     if REDIS_URL
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 100_000}}
+    else {"BACKEND": "setsite.own_cache.OwnCache", "OPTIONS": {"MAX_ENTRIES": 100_000}}
 }
 # One process may remember sessions; several would not hear of each other's sign-outs while Redis is away.
 _IS_EMBEDDED = "sqlite3" in DATABASES["default"]["ENGINE"] and not REDIS_URL
-SESSION_ENGINE = f"django.contrib.sessions.backends.{'cached_db' if _IS_EMBEDDED else 'db'}"
+SESSION_ENGINE = "django.contrib.sessions.backends.cached_db" if _IS_EMBEDDED else "setsite.sessions"
 
 AUTH_USER_MODEL = "classrooms.User"
 PASSWORD_HASHERS = [

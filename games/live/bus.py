@@ -15,6 +15,7 @@ import queue
 import random
 import secrets
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -30,6 +31,8 @@ _SOCKET_SECONDS = 2.0
 _QUIET_SECONDS = 5.0
 """After so much silence we ask whether Redis is still there."""
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
+_BREATH_SECONDS = 0.025
+"""Whoever has just spoken gathers what comes meanwhile: to hear a word costs far more than to read a longer one."""
 
 
 class Bus:
@@ -113,12 +116,15 @@ class Bus:
             retry=Retry(NoBackoff(), 1),
         )
         is_away = is_over = False
+        spoke = 0.0
         while not is_over:
             words = [waiting.get()]
+            time.sleep(max(0.0, spoke + _BREATH_SECONDS - time.monotonic()))
             while len(words) < _MOST_AT_ONCE and not waiting.empty():
                 words.append(waiting.get())
             is_over = None in words
             words = [word for word in words if word]
+            spoke = time.monotonic()
             try:
                 client.publish(_channel(client), json.dumps(words))
             except redis.RedisError as error:

@@ -6,7 +6,6 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
 
 from games import limits, matches
@@ -14,6 +13,7 @@ from games.models import Match, Way
 from games.players import Player
 from games.rules import Options
 from games.rules import commands as ask
+from setsite.own_cache import OwnCache
 
 ANN = Player(name="Ann", guest="a" * 32)
 BEN = Player(name="Ben", guest="b" * 32)
@@ -88,12 +88,17 @@ def test_limits_do_not_count_for_one_another():
 
 
 def test_a_count_that_the_cache_drops_begins_anew_and_is_no_error(monkeypatch):
-    monkeypatch.setattr(limits, "cache", SimpleNamespace(add=lambda *_, **__: False, incr=dropped, set=cache.set))
+    class Full(OwnCache):
+        """It has dropped what was counted, and takes nothing new."""
+
+        def incr(self, key, *args, **kwargs):
+            raise ValueError(f"{key} is gone")
+
+        def add(self, *args, **kwargs):
+            return False
+
+    monkeypatch.setattr(limits, "cache", Full("full", {}))
     limits.MOVES.count("somebody")
-
-
-def dropped(key: str) -> int:
-    raise ValueError(f"{key} is gone")
 
 
 # At the table

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from django.core.cache.backends.locmem import LocMemCache
 
 from games.limits import Limit, TooMany
 from setsite.cache import SharedCache
+from setsite.own_cache import OwnCache
 from tests.games.live import PATIENCE
 
 FEW = Limit("few", most=3, seconds=3600)
@@ -22,7 +22,7 @@ def processes(redis, clock_of_limits, monkeypatch) -> Iterator[list[SharedCache]
     options = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
     made = [SharedCache(redis.address, {"KEY_PREFIX": "setsite", "OPTIONS": options}) for _process in range(2)]
     for number, cache in enumerate(made):
-        cache._own = LocMemCache(f"process {number}", {})
+        cache._own = OwnCache(f"process {number}", {})
         cache._own.clear()
     made[0].clear()
     yield made
@@ -46,14 +46,10 @@ def test_what_is_done_in_two_processes_is_counted_together(processes, monkeypatc
             count(cache, monkeypatch, 1)
 
 
-def test_what_is_not_there_is_not_counted_on_from_and_what_is_keeps_its_time(processes):
+def test_a_count_is_forgotten_some_time_after_its_first_and_not_kept_by_those_that_follow(processes):
     cache = processes[0]
-    with pytest.raises(ValueError, match="there is no 'moves'"):
-        cache.incr("moves")
-    assert cache.get("moves") is None
-    cache.set("moves", 1, timeout=1000)
-    assert [cache.incr("moves"), cache.incr("moves", 5)] == [2, 7]
-    assert cache.get("moves") == 7
+    assert [cache.count("moves", 1000), cache.count("moves", 5000)] == [1, 2]
+    assert cache.get("moves") == 2
     assert 0 < cache._cache.get_client().ttl(cache.make_key("moves")) <= 1000
 
 

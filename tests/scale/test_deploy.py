@@ -86,7 +86,7 @@ def test_redis_is_bus_broker_and_cache_and_sessions_are_in_the_database():
     settings = settings_with(SETSITE_DEMO="1", SETSITE_REDIS="redis://:secret@host:6380/2")
     assert settings["REDIS_URL"] == settings["CELERY_BROKER_URL"] == "redis://:secret@host:6380/2"
     assert settings["CACHES"]["default"]["BACKEND"] == "setsite.cache.SharedCache"
-    assert settings["SESSION_ENGINE"] == "django.contrib.sessions.backends.db"
+    assert settings["SESSION_ENGINE"] == "setsite.sessions"
     assert not settings["IS_BROKERLESS"]
 
 
