@@ -1,6 +1,5 @@
 """The one way in: streams are answered on the event loop, pages go to Django on a thread."""
 
-import gc
 import os
 from collections.abc import Awaitable, Callable
 
@@ -13,7 +12,7 @@ from classrooms.sessions import live as sessions  # noqa: E402 (models are there
 from games.live import stream as tables  # noqa: E402
 from games.live.bus import bus  # noqa: E402
 from games.live.hub import hub  # noqa: E402
-from setsite import health, metrics  # noqa: E402
+from setsite import garbage, health, metrics  # noqa: E402
 from setsite.embedded import embedded  # noqa: E402
 from setsite.headers import safe  # noqa: E402
 from setsite.pages import Pages, Receive, Scope, Send  # noqa: E402
@@ -50,15 +49,13 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             sessions.hub.start()
             bus.start()
             embedded.start()
-            # What is there now stays: not to look through it again and again saves pauses of a tenth of a second.
-            gc.collect()
-            gc.freeze()
+            garbage.settle()
         elif message["type"] == "lifespan.shutdown":
             hub.stop()
             sessions.hub.stop()
             await bus.stop()
             embedded.stop()
-            gc.unfreeze()
+            garbage.unsettle()
         await send({"type": f"{message['type']}.complete"})
         if message["type"] == "lifespan.shutdown":
             return
