@@ -16,6 +16,20 @@ from setsite.logs import route_of
 from setsite.pages import ROUTE
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
+_FOR_DEVELOPERS = (HTTPStatus.NOT_FOUND, HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+def guard(get_response: Answer) -> Answer:
+    """What a page may load, run and be sent to: the same for every page, since nothing is written into any."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        # Django's own pages for developers are written otherwise.
+        if not settings.DEBUG or response.status_code not in _FOR_DEVELOPERS:
+            response.headers.setdefault("Content-Security-Policy", settings.CONTENT_SECURITY_POLICY)
+        return response
+
+    return answer
 
 
 def speak(get_response: Answer) -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import subprocess
 import sys
@@ -194,7 +195,7 @@ def test_nobody_else_vouches_for_adults_unless_settings_say_so():
     settings = settings_with(**PUBLIC)
     assert settings["SOCIALACCOUNT_PROVIDERS"] == {}
     assert "allauth.socialaccount" not in settings["INSTALLED_APPS"]
-    assert settings["CONTENT_SECURITY_POLICY"]["DIRECTIVES"]["form-action"] == ["'self'"]
+    assert "form-action 'self';" in settings["CONTENT_SECURITY_POLICY"]
 
 
 SIGN_IN_PAGE = """
@@ -217,7 +218,7 @@ def test_google_microsoft_and_an_openid_server_are_offered_where_settings_name_t
         "SETSITE_SIGN_IN_OPENID_NAME": "School District",
     }
     settings = settings_with(**PUBLIC, **elsewhere)
-    targets = settings["CONTENT_SECURITY_POLICY"]["DIRECTIVES"]["form-action"]
+    (targets,) = re.findall("form-action ([^;]+);", settings["CONTENT_SECURITY_POLICY"])
     assert "https://accounts.google.com" in targets
     assert "https://id.school.example" in targets
     page = python("-c", SIGN_IN_PAGE, SETSITE_DEBUG="1", DJANGO_SETTINGS_MODULE="setsite.settings", **elsewhere)
