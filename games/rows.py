@@ -56,11 +56,11 @@ def match_of(code: str) -> Match:
 
 
 def around(match: Match) -> Around:
-    """What was read along with the match; where it was not, it is read now."""
+    """What was read along with the match; where it was not, it is read now. Nothing, if the match is gone."""
     if match.around is None:
         statement = _statement(connection.vendor, "", "%s") + "id = %s"
-        ((seats, log),) = _rows(statement, [match.version, match.version, match.pk])
-        match.around = _around(seats, log)
+        found = _rows(statement, [match.version, match.version, match.pk])
+        match.around = _around(*found[0]) if found else Around((), ())
     return match.around
 
 

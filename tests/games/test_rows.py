@@ -59,6 +59,12 @@ def test_who_sits_there_and_the_end_of_the_log_are_read_along_as_the_models_read
     assert {seat.strength for seat in read.around.seats} == {"", "expert"}
 
 
+def test_around_a_match_that_is_gone_there_is_nothing():
+    match = open_dealt()
+    Match.objects.filter(pk=match.pk).delete()
+    assert rows.around(match) == Around((), ())
+
+
 def test_what_is_around_a_match_is_known_after_a_write_as_if_it_were_read():
     match = open_dealt()
     for order in (ask.Call(0), ask.Withdraw(0), ask.Call(1)):
