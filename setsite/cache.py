@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
+from django.core.cache import caches
 from django.core.cache.backends.redis import RedisCache
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
@@ -19,15 +20,13 @@ log = logging.getLogger(__name__)
 _SOCKET_SECONDS = 0.5
 _AWAY_SECONDS = 1.0
 """For so long nobody tries again, so that not every page waits for what does not answer."""
-_OWN_ENTRIES = 100_000
-
 
 _COUNT = "local n = redis.call('incr', KEYS[1]); if n == 1 then redis.call('expire', KEYS[1], ARGV[1]) end; return n"
 
 
 class _Redis(RedisCache):
     def count(self, key: str, seconds: int) -> int:
-        """In one trip: every move at a table is counted."""
+        """In one trip."""
         own_key = self.make_and_validate_key(key)
         return int(self._cache.get_client(own_key, write=True).eval(_COUNT, 1, own_key, seconds))
 
@@ -39,10 +38,15 @@ class SharedCache(_Redis):
         sockets = {"socket_timeout": _SOCKET_SECONDS, "socket_connect_timeout": _SOCKET_SECONDS}
         options = {**sockets, "retry": Retry(NoBackoff(), 1), **params.get("OPTIONS", {})}
         super().__init__(server, {**params, "OPTIONS": options})
-        self._own = OwnCache("while-redis-is-away", {"OPTIONS": {"MAX_ENTRIES": _OWN_ENTRIES}})
+        self._own = cast("OwnCache", caches["process"])
 
     # One for all threads of the process, of which each has a cache object.
     _away_until = 0.0
+
+    def clear(self) -> bool:
+        """Forget everything: what all share, and what this process has counted by itself."""
+        self._own.clear()
+        return bool(_with_own("clear")(self))
 
 
 def _with_own(name: str) -> Callable[..., Any]:
@@ -69,7 +73,6 @@ for _name in (
     "incr",
     "set_many",
     "delete_many",
-    "clear",
     "count",
 ):
     setattr(SharedCache, _name, _with_own(_name))

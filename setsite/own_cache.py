@@ -1,4 +1,4 @@
-"""The cache of a process that is alone, or for a while cut off from the one that all share."""
+"""The memory of one process: for what it counts by itself, and where it is alone or cut off from the shared cache."""
 
 from __future__ import annotations
 

@@ -252,10 +252,12 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = _redis("SETSITE_REDIS")
 # Limits are counted here: a count that is dropped is a limit forgotten.
+_OF_PROCESS = {"BACKEND": "setsite.own_cache.OwnCache", "LOCATION": "process", "OPTIONS": {"MAX_ENTRIES": 100_000}}
 CACHES = {
     "default": {"BACKEND": "setsite.cache.SharedCache", "LOCATION": REDIS_URL, "KEY_PREFIX": "setsite"}
     if REDIS_URL
-    else {"BACKEND": "setsite.own_cache.OwnCache", "OPTIONS": {"MAX_ENTRIES": 100_000}}
+    else _OF_PROCESS,
+    "process": _OF_PROCESS,
 }
 # One process may remember sessions; several would not hear of each other's sign-outs while Redis is away.
 _IS_EMBEDDED = "sqlite3" in DATABASES["default"]["ENGINE"] and not REDIS_URL

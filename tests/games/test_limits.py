@@ -98,7 +98,7 @@ def test_a_count_that_the_cache_drops_begins_anew_and_is_no_error(monkeypatch):
             return False
 
     monkeypatch.setattr(limits, "cache", Full("full", {}))
-    limits.MOVES.count("somebody")
+    limits.OPENINGS.count("somebody")
 
 
 # At the table

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from games.limits import Limit, TooMany
+from games.limits import MOVES, Limit, TooMany
 from setsite.cache import SharedCache
 from setsite.own_cache import OwnCache
 from tests.games.live import PATIENCE
@@ -75,3 +75,18 @@ def test_a_page_is_answered_while_redis_is_away(scaled_site, people):
     assert ann.get(web.url, "/").status == 200
     code = ann.open_table(web.url)
     assert ann.get(web.url, f"/play/{code}/").status == 200
+
+
+def test_the_moves_of_a_hand_are_counted_by_each_process_without_a_trip(processes, monkeypatch):
+    monkeypatch.setattr("games.limits.cache", processes[0])
+    for _time in range(MOVES.most):
+        MOVES.count("somebody")
+    with pytest.raises(TooMany):
+        MOVES.count("somebody")
+    assert not processes[0]._cache.get_client().keys("*moves*")
+
+
+def test_what_is_cleared_is_forgotten_by_the_process_too(processes):
+    processes[0]._own.set("moves", 7)
+    processes[0].clear()
+    assert processes[0]._own.get("moves") is None
