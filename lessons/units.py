@@ -34,12 +34,24 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Game:
+    """A real game with what a unit has taught: how to open its table, as the lobby's form would."""
+
+    way: str
+    words: Text
+    """What its button says."""
+    choices: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
     slug: str
     title: Text
     about: Text
     """One line for the path."""
     steps: tuple[Step, ...]
+    game: Game | None = None
+    """Offered at the end."""
 
 
 @cache

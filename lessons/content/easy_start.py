@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from lessons.content import drill, hand
 from lessons.questions import Look
 from lessons.skills import Kind
-from lessons.units import Step, Unit
+from lessons.units import Game, Step, Unit
 
 UNIT = Unit(
     slug="easy-start",
@@ -90,4 +90,5 @@ UNIT = Unit(
             question=Look(hand("2 green solid oval", "2 green striped oval", "2 green outlined oval")),
         ),
     ),
+    game=Game(way="practice", words=_("Play with the small deck"), choices={"edition": "us", "deck": "easy"}),
 )

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from lessons.content import drill, hand
 from lessons.questions import Look
 from lessons.skills import Kind
-from lessons.units import Step, Unit
+from lessons.units import Game, Step, Unit
 
 UNIT = Unit(
     slug="full-deck",
@@ -78,4 +78,5 @@ UNIT = Unit(
             question=drill(Kind.ANY_SET, 1, 2, 3),
         ),
     ),
+    game=Game(way="practice", words=_("Play with all the cards"), choices={"edition": "us", "deck": "full"}),
 )

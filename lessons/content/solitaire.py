@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from games.rules import Options
 from lessons.questions import Scene
-from lessons.units import Step, Unit
+from lessons.units import Game, Step, Unit
 
 # The first of alone-0, -1, ... whose table has one SET that differs in one feature.
 FIRST_SEED = "alone-30"
@@ -78,4 +78,5 @@ UNIT = Unit(
             question=_scene(SEED, *GAVE_UP, do="go on", edition="1997"),
         ),
     ),
+    game=Game(way="alone", words=_("Play alone"), choices={"edition": "us", "deck": "full"}),
 )

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from games.rules import Options
 from lessons.questions import Scene
-from lessons.units import Step, Unit
+from lessons.units import Game, Step, Unit
 
 # The first of the-play-0, -1, ... whose first table has one SET, differing in one feature, whose next table (that SET
 # taken) has none, and whose fifteen cards have only SETs that differ in one feature. So whatever the learner takes,
@@ -122,5 +122,10 @@ UNIT = Unit(
             ),
             question=_last_scene(*TURN_ABOUT, "call 0", "pick 0 set", do="go on"),
         ),
+    ),
+    game=Game(
+        way="computer",
+        words=_("Play against the slow computer"),
+        choices={"edition": "us", "deck": "easy", "opponents": "1", "strength": "newcomer", "window": "15"},
     ),
 )

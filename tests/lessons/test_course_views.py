@@ -17,7 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from games import limits
+from games.models import Match
 from games.rules import find_sets
+from games.rules.state import Phase
 from lessons.learning import finish_step
 from lessons.models import Attempt, Progress, StepDone
 from lessons.questions import Ask, Drill
@@ -75,6 +77,26 @@ def test_the_path_goes_on_where_the_learner_is(client):
     assert [row.is_done for row in path[:3]] == [True, False, False]
     assert [row.is_current for row in path[:3]] == [False, True, False]
     assert f'<a class="main-button" href="/learn/{second.slug}/{second.steps[1].slug}/">' in response.text
+
+
+@pytest.mark.parametrize("unit", [unit for unit in course() if unit.game], ids=lambda unit: unit.slug)
+def test_a_unit_ends_with_a_real_game(client, unit):
+    ann = a_user("Ann")
+    client.force_login(ann.user)
+    *_rest, before, last = unit.steps
+    finish_step(ann, unit.slug, before.slug, now=NOW)
+    assert "game-row" not in client.get(f"/learn/{unit.slug}/{before.slug}/").text
+    assert "game-row" not in client.get(f"/learn/{unit.slug}/{last.slug}/").text, "first the step"
+    finish_step(ann, unit.slug, last.slug, now=NOW)
+    form = client.get(f"/learn/{unit.slug}/{last.slug}/").text.partition("game-row")[2].partition("</form>")[0]
+    assert str(unit.game.words) in form
+    choices = dict(re.findall(r'type="hidden" name="(\w+)" value="(\w+)"', form))
+    response = client.post(f"/play/open/{unit.game.way}/", choices)
+    match = Match.objects.get()
+    assert response.url == f"/play/{match.code}/"
+    assert match.way == unit.game.way
+    assert match.state.phase is Phase.PLAYING
+    assert len(match.state.table + match.state.deck) == (27 if unit.game.choices["deck"] == "easy" else 81)
 
 
 @pytest.mark.parametrize(
