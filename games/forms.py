@@ -25,6 +25,7 @@ EDITION_TITLES = [
     ("1990s", _("Rules of the 1990s")),
 ]
 STRENGTH_TITLES = {
+    "slow": _("Slow and patient"),
     "newcomer": _("Newcomer"),
     "learner": _("Learner"),
     "player": _("Player"),

@@ -43,10 +43,10 @@ class SharedCache(_Redis):
     # One for all threads of the process, of which each has a cache object.
     _away_until = 0.0
 
-    def clear(self) -> bool:
+    def clear(self) -> None:
         """Forget everything: what all share, and what this process has counted by itself."""
         self._own.clear()
-        return bool(_with_own("clear")(self))
+        _with_own("clear")(self)
 
 
 def _with_own(name: str) -> Callable[..., Any]:

@@ -1,7 +1,8 @@
 """When a computer opponent calls, and what it picks: slower on harder SETs, and with a beginner's mistakes.
 
 A time is drawn for each SET on the table, log-normal around `start * exp(slope * (effort - 1))`; the earliest is the
-one that is called. All strengths see an easy SET about equally fast and differ in the slope, as people do (Taatgen).
+one that is called. People see an easy SET about equally fast and differ in the slope (Taatgen), and so do the
+strengths, but for the first, which waits for a child who is new to the game.
 """
 
 from __future__ import annotations
@@ -46,6 +47,8 @@ class Strength:
 
 
 _ALL = (
+    # With the small deck there are many SETs on the table, and even a newcomer calls one within two seconds.
+    Strength(slug="slow", start=30.0, slope=0.30, spread=0.35, slips=0.30, patience=60.0, picking=4.0),
     Strength(slug="newcomer", slope=0.85, spread=0.55, slips=0.30, patience=60.0, picking=2.5),
     Strength(slug="learner", slope=0.60, spread=0.50, slips=0.15, patience=45.0, picking=2.0),
     Strength(slug="player", slope=0.38, slips=0.05, patience=30.0, picking=1.5),

@@ -126,6 +126,6 @@ UNIT = Unit(
     game=Game(
         way="computer",
         words=_("Play against the slow computer"),
-        choices={"edition": "us", "deck": "easy", "opponents": "1", "strength": "newcomer", "window": "15"},
+        choices={"edition": "us", "deck": "easy", "opponents": "1", "strength": "slow", "window": "15"},
     ),
 )

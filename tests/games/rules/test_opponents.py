@@ -10,12 +10,15 @@ import pytest
 
 from games.rules import FULL_DECK, Options, decide, explain, find_sets, new_match, replay
 from games.rules import commands as ask
+from games.rules.cards import Shading
 from games.rules.errors import RulesError
 from games.rules.hints import ranked_sets
 from games.rules.opponents import STRENGTHS, Find, Strength, UnknownStrength, like, look, play_out, strength
 from games.rules.state import Match, Phase
 
 NAMES = list(STRENGTHS)
+AS_PEOPLE = NAMES[1:]
+"""Those who see an easy SET as fast as people do."""
 
 
 def table_of_two(seed, options: Options | None = None) -> Match:
@@ -32,8 +35,8 @@ def final(seed, opponents, options: Options | None = None) -> Match:
     return match
 
 
-def test_there_are_at_least_four_strengths():
-    assert NAMES == ["newcomer", "learner", "player", "expert"]
+def test_there_are_five_strengths():
+    assert NAMES == ["slow", "newcomer", "learner", "player", "expert"]
     with pytest.raises(UnknownStrength, match="newcomer"):
         strength("grandmaster")
     assert strength("expert").slug == "expert"
@@ -70,8 +73,16 @@ def test_mean_times_rise_with_difficulty(name):
 
 def test_the_strong_are_faster_on_the_hard_ones_only():
     newcomer, expert = STRENGTHS["newcomer"], STRENGTHS["expert"]
-    assert newcomer.start == expert.start
+    assert len({STRENGTHS[name].start for name in AS_PEOPLE}) == 1
     assert newcomer.slope > 4 * expert.slope
+
+
+def test_with_the_small_deck_the_slow_one_leaves_a_child_time_to_look():
+    rng = random.Random(5)
+    small = [card for card in FULL_DECK if card.shading is Shading.SOLID]
+    seconds = sorted(look(rng.sample(small, 12), STRENGTHS["slow"], rng).after for _ in range(500))
+    assert seconds[len(seconds) // 20] > 6
+    assert 10 < seconds[len(seconds) // 2] < 30
 
 
 def test_beginners_mistake_near_misses_and_mostly_overlook_shading_and_number():
@@ -118,7 +129,7 @@ def finds_of(model: Strength, count: int) -> list[Find]:
     return [Find(effort, time) for effort, time in zip(efforts, times, strict=True)]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", AS_PEOPLE)
 def test_like_me_comes_close_to_the_player_it_is_fitted_to(name):
     model = STRENGTHS[name]
     fitted = like(finds_of(model, 400), wrong=40)
