@@ -47,7 +47,7 @@ def projector_screen(session: Session, *, site: str) -> Screen:
             "session/projector_lobby.html", {**context, "people": people, "link": link, "qr": qr_drawing(link)}
         )
     shown = kind_of(activity).projector(activity)
-    return Screen(shown.template, {**context, "headings": ("h1", "h2"), **shown.context})
+    return Screen(shown.template, {**context, "heading": "h1", **shown.context})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,8 @@ def remote_screen(session: Session) -> Screen:
     kind = kind_of(activity)
     shown = kind.remote(activity)
     context |= {"kind": kind, "orders": kind.orders(activity), "shown": shown.template, "paper": kind.paper(activity)}
-    # What the room sees is a part of this page, so it has smaller headings.
-    context["headings"] = ("h3", "h4")
+    # What the room sees is a part of this page.
+    context["heading"] = "h3"
     return Screen("session/remote_activity.html", {**shown.context, **context})
 
 

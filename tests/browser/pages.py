@@ -84,7 +84,7 @@ FRONT = [
 
 # Learning
 
-# One step for each kind of question, and what is answered where it is no exercise.
+# One step for each kind of question, one that ends its unit with a game, and what is answered where it is no exercise.
 STEPS: dict[str, Callable[[Any], Form] | None] = {
     "same-or-different/not-a-set": lambda question: {},
     "cards/color-green": lambda question: {"value": "red"},
@@ -98,6 +98,7 @@ STEPS: dict[str, Callable[[Any], Form] | None] = {
     "full-deck/find-all": None,
     "full-deck/any-set": None,
     "the-play/pick": lambda question: {"cards": _indices(_no_set(question.played()[0].table))},
+    "the-play/the-score": lambda question: {},
     "odds/twelve-cards": lambda question: {},
     "beyond/four-of-nine": lambda question: {"cards": _indices(question.deck[:2])},
     "beyond/magic-square": lambda question: {"cards": _indices(_no_set(question.cards))},
