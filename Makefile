@@ -9,7 +9,7 @@ TEST_ARGS ?=
 
 export PORT
 
-.PHONY: help run scale test test-embedded test-scaled lint format bench load cards words gallery audit axe dependencies lock clean
+.PHONY: help run scale test test-embedded test-scaled lint format bench load cards words gallery audit axe mutants dependencies lock clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -45,6 +45,7 @@ bench: $(VENV)/.dev-ready ## speed, one JSON line a figure, each beside its base
 	@SETSITE_DEBUG=1 $(BIN)/python -m bench
 	@scripts/test-tools scale
 	@$(BIN)/python -m bench.load --quick
+	@$(BIN)/python -m bench.slow
 
 load: $(VENV)/.dev-ready ## matches and lessons at human pace on both set-ups, half an hour, into docs/load.md and docs/scaling.md
 	@scripts/test-tools scale
@@ -73,8 +74,12 @@ axe: $(VENV)/.dev-ready ## axe on every page in every language, theme and width,
 	@scripts/test-tools
 	@AXE=all SETSITE_DEBUG=1 $(BIN)/python -m pytest -n auto --dist worksteal tests/browser/test_every_page.py -k every_eye
 
+mutants: $(VENV)/.dev-ready ## take each guard out in turn: its named test must fail (MUTANTS=area for some of them)
+	@scripts/test-tools
+	@$(BIN)/python -m tools.mutants $(MUTANTS)
+
 dependencies: ## ask whether holes are known in what we install (needs uv and the network)
-	uvx pip-audit --require-hashes --disable-pip -r requirements/run.txt
+	uvx pip-audit --require-hashes --disable-pip -r requirements/scale.txt
 
 lock: ## pin the dependencies of pyproject.toml anew, with hashes (needs uv)
 	uv pip compile $(LOCK) pyproject.toml -o requirements/run.txt

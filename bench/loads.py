@@ -81,7 +81,7 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._buffer += data
         head, end, body = self._buffer.partition(_END)
-        if not end or not self._answer:
+        if not end or not self._answer or self._answer.done():
             return
         answer = Answer(int(head[9:12]), head, body)
         # The server's own words, when the site has crashed, have no length.
@@ -123,6 +123,10 @@ class Visitor:
             }
         head = "\r\n".join([f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in lines.items())])
         return f"{head}\r\n\r\n{body}".encode()
+
+    def close(self) -> None:
+        """Hang up at once, whatever is still on its way."""
+        self.connection.transport.abort()
 
     async def ask(
         self, method: str, path: str, form: Mapping[str, object] | None = None, *, status: int = 200, **headers: str
@@ -190,6 +194,11 @@ class Audience:
         self._missing = len(self.streams) if streams is None else streams
         self._all_heard = asyncio.get_running_loop().create_future()
         return self._all_heard
+
+    def close(self) -> None:
+        streams, self.streams = self.streams, []
+        for stream in streams:
+            stream.transport.abort()
 
     @property
     def size(self) -> int:
@@ -276,5 +285,5 @@ class Table:
         found = _TOKEN.search(page.content)
         if not found:
             raise ValueError("the page has no stream")
-        watcher.connection.transport.close()
+        watcher.close()
         return Audience(port, found[1].decode().replace("&amp;", "&"))

@@ -15,10 +15,14 @@ from django.core.management import call_command
 def main(port: int) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "setsite.settings")
     django.setup()
+    from core import streams  # noqa: PLC0415
     from games import limits  # noqa: PLC0415 (these need Django to be set up)
     from setsite.server import server  # noqa: PLC0415
 
     settings.ROOT_URLCONF = "bench.urls"
+    # All clients of a bench come from one machine, and a thousand of them may watch one table.
+    most = sys.maxsize
+    streams.limits = streams.StreamLimits(of_seat=most, of_topic_and_address=most, of_address=most, total=most)
     # The limit is counted as ever, but a bench plays faster than any hand.
     limits.MOVES = replace(limits.MOVES, most=sys.maxsize)
     settings.VAR_DIR.mkdir(parents=True, exist_ok=True)

@@ -15,12 +15,15 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Final
 
+from django.db import transaction
 from django.db.models import Max
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from classrooms.models import Assignment, Classroom, Enrolment, Group, Task, User
+from core.db.locks import Level as LockLevel
+from core.db.locks import lock_rows
 from games.models import PuzzleResult
 from games.puzzles import PuzzleDeck
 from lessons.learning import skill_states_of
@@ -58,17 +61,22 @@ def assign(
         raise BadAssignment("for a group or for a student")
     if not _makes_sense(task, what, amount):
         raise BadAssignment(f"{task} {what} {amount}")
-    return Assignment.objects.create(
-        classroom=classroom,
-        group=group,
-        enrolment=enrolment,
-        task=task,
-        what=what,
-        amount=amount,
-        made_by=by,
-        made_at=datetime.fromtimestamp(now, UTC),
-        due_on=due_on,
-    )
+    with transaction.atomic():
+        # Nobody takes the student out of the class meanwhile.
+        lock_rows(Classroom.objects.kept(), LockLevel.CLASSROOM).get(pk=classroom.pk)
+        if enrolment and not classroom.enrolments.filter(pk=enrolment.pk).exists():
+            raise Enrolment.DoesNotExist(enrolment.pk)
+        return Assignment.objects.create(
+            classroom=classroom,
+            group=group,
+            enrolment=enrolment,
+            task=task,
+            what=what,
+            amount=amount,
+            made_by=by,
+            made_at=datetime.fromtimestamp(now, UTC),
+            due_on=due_on,
+        )
 
 
 def _makes_sense(task: Task, what: str, amount: int) -> bool:

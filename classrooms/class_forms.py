@@ -6,6 +6,7 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
+from classrooms.consents import SCHOOL, TEXTS
 from classrooms.names import clean
 from games.forms import EDITION_TITLES
 from games.rules.editions import CURRENT_EDITION
@@ -26,6 +27,12 @@ class ClassForm(forms.Form):
 
     def clean_authorised_by(self) -> str:
         return clean(self.cleaned_data["authorised_by"])
+
+
+class NewClassForm(ClassForm):
+    """A new class, with the teacher's word that the school knows of it."""
+
+    has_authority = forms.BooleanField(label=TEXTS[SCHOOL])
 
 
 class InvitationForm(forms.Form):

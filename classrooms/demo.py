@@ -15,8 +15,10 @@ from classrooms.accounts import vouch_for
 from classrooms.assignments import assign
 from classrooms.classes import change_class, make_class
 from classrooms.demo_learning import DAY, Child, learn
+from classrooms.devices import let_new_devices_in
 from classrooms.models import Classroom, Enrolment, Guardianship, Task, User
 from classrooms.students import NewStudent, add_students
+from core.db.locks import in_any_order
 from games import matches
 from games.models import Way
 from games.players import Player
@@ -87,8 +89,8 @@ def people() -> list[Person]:
 
 def fill_demo(*, now: float | None = None) -> list[Person]:
     """Make the demo's people, let them learn and play, once; what is there is left alone."""
-    with transaction.atomic():
-        # All or nothing, so that a start that is broken off is made good by the next.
+    # All or nothing, so that a start that is broken off is made good by the next; nobody is there yet to lock anything.
+    with transaction.atomic(), in_any_order():
         if not User.objects.filter(email=TEACHER_EMAIL).exists():
             _fill(time.time() if now is None else now)
     return people()
@@ -107,6 +109,7 @@ def _fill(now: float) -> None:
         by=teacher,
     )
     change_class(classroom, by=teacher, code=CLASS_CODE)
+    let_new_devices_in(classroom, by=teacher, span=timedelta(days=365))
     enrolments = add_students(
         classroom,
         [NewStudent(real_name=each.real_name, display_name=each.display_name, group=each.group) for each in _PUPILS],

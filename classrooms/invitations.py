@@ -1,24 +1,29 @@
-"""The mail that invites a colleague to teach a class together."""
+"""The mails that invite to teach a class together."""
 
 from __future__ import annotations
 
 from django.core.mail import send_mail
-from django.http import HttpRequest
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 
 from classrooms.classes import INVITATION_DAYS, invitation_token
 from classrooms.models import TeacherInvitation
+from core.links import absolute_url
 
 
-def send_invitation(invitation: TeacherInvitation, request: HttpRequest) -> str:
-    """Send it, in the language of the class; the link that is in it."""
-    address = reverse("teach:invitation", args=[invitation_token(invitation)])
-    link = request.build_absolute_uri(address)
+def send_invitation(invitation: TeacherInvitation) -> str:
+    """Send it, in the language of the class; returns the link that is in it."""
+    link = absolute_url("teach:invitation", invitation_token(invitation))
     with translation.override(invitation.classroom.language):
         context = {"invitation": invitation, "link": link, "days": INVITATION_DAYS}
-        subject = _("Teach %(name)s together") % {"name": invitation.classroom.name}
+        # Always the same: with words of the teacher's own in it, the site would send anybody's advertisement.
+        subject = _("A colleague invites you to teach a class together")
         send_mail(subject, render_to_string("teach/invitation.txt", context), None, [invitation.email])
     return link
+
+
+def masked(email: str) -> str:
+    """Enough of an address for its owner to recognize it, and not enough for anybody else to write to it."""
+    name, _at, domain = email.partition("@")
+    return f"{name[:1]}•••@{domain[:1]}•••.{domain.rpartition('.')[2]}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from itertools import count, groupby
 from pathlib import Path
@@ -25,6 +25,14 @@ _STRANGERS = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u043a\u043c\u0442\u0456\u0458\u0455\u03b1\u03bf\u03b9\u03ba\u03bd",
     "aeopcyxkmtijsaoikv",
 )
+
+
+class TakenNames(set[str]):
+    """The display names of a class. Remembers where numbering has got to, so that two thousand Sams take no longer."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        super().__init__(names)
+        self.next_number: dict[str, int] = {}
 
 
 def display_name_for(wanted: str, real_name: str, taken: Collection[str], *, generated: bool = False) -> str:
@@ -65,7 +73,12 @@ def _told_apart(first: str, real_name: str, taken: Collection[str]) -> str:
 def _own(name: str, taken: Collection[str]) -> str:
     if name not in taken:
         return name
-    return next(each for number in count(2) if (each := f"{name[: LONGEST - 5]} {number}") not in taken)
+    stem = name[: LONGEST - 5]
+    numbers = taken.next_number if isinstance(taken, TakenNames) else {}
+    number = next(each for each in count(numbers.get(stem, 2)) if f"{stem} {each}" not in taken)
+    # The caller may still not take it, so this one is looked at again.
+    numbers[stem] = number
+    return f"{stem} {number}"
 
 
 def clean(name: str) -> str:

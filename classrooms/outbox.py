@@ -1,4 +1,4 @@
-"""The mail that was written to files instead of being sent, for demo and development."""
+"""The mail that's written to files instead of being sent, for demo and development."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from email.message import EmailMessage
 from pathlib import Path
 
 from django.conf import settings
+
+from setsite.mail import message_of
+from setsite.models import OutgoingMail
 
 _MOST = 50
 # Several mails of one connection stand in one file, with a line of dashes after each.
@@ -24,14 +27,19 @@ class Mail:
 
 
 def read_mail() -> list[Mail]:
-    """The newest mails, the latest first."""
+    """The newest mails, the latest first; those that are about to be written to a file are there already."""
+    waiting = OutgoingMail.objects.order_by("-made_at")[:_MOST]
+    return [*(_read(message_of(mail).message().as_bytes()) for mail in waiting), *_read_files()][:_MOST]
+
+
+def _read_files() -> list[Mail]:
     folder = Path(settings.EMAIL_FILE_PATH or "")
     files = sorted(folder.glob("*.log"), key=lambda file: (file.stat().st_mtime, file.name), reverse=True)
     found: list[Mail] = []
     for file in files[:_MOST]:
         parts = [part for part in _BETWEEN.split(file.read_bytes()) if part.strip()]
         found += [_read(part) for part in reversed(parts)]
-    return found[:_MOST]
+    return found
 
 
 def _read(raw: bytes) -> Mail:

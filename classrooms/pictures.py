@@ -25,10 +25,13 @@ NAMES = {
 }
 
 
-def new_pictures() -> list[str]:
-    """Three different pictures by chance."""
-    left = list(NAMES)
-    return [left.pop(secrets.randbelow(len(left))) for _picture in range(HOW_MANY)]
+def new_pictures(instead_of: Sequence[str] = ()) -> list[str]:
+    """Three different pictures by chance, and not those that a student has now."""
+    while True:
+        left = list(NAMES)
+        chosen = [left.pop(secrets.randbelow(len(left))) for _picture in range(HOW_MANY)]
+        if chosen != list(instead_of):
+            return chosen
 
 
 def are_pictures(slugs: Sequence[str]) -> bool:

@@ -1,8 +1,8 @@
 """Letters that come by themselves: each goes out at most once, and one click stops them.
 
-A letter's row is claimed before it is sent, so that of any number of workers one sends it, and nobody ever gets two of
-a kind for one week. A worker that dies between the claim and the sending leaves that one letter unsent: a letter too
-few is better than one too many. A mail server that refuses gives the claim back, and the next run tries again.
+A letter's row and its mail in the outbox are written in one transaction, so that of any number of workers one hands it
+over, and nobody ever gets two of a kind for one week. From there `setsite.mail` sends it, and rather gives it up than
+sends it twice.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
-from django.conf import settings
 from django.core import signing
 from django.core.mail import EmailMultiAlternatives
+from django.db import transaction
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils import timezone
 
 from classrooms.models import Letter, Post, User
+from core.links import absolute_url
+from setsite.mail import LetterMessage
 
 _SALT = "classrooms.post.stop"
 
@@ -27,26 +28,27 @@ log = logging.getLogger(__name__)
 
 
 def send_once(reader: User, kind: Post, week: date, make: Callable[[], EmailMultiAlternatives]) -> bool:
-    """Send the letter, unless it has gone out; whether it did now."""
-    letter, is_ours = Letter.objects.get_or_create(reader=reader, kind=kind, week=week)
-    if not is_ours:
-        return False
+    """Hand the letter over to be sent, unless that has been done; whether it was now."""
     try:
-        make().send()
+        # Written before the transaction: drawing a report takes longer than others should wait for the database.
+        message = make()
+        with transaction.atomic():
+            defaults = {"sent_at": timezone.now()}
+            _letter, is_ours = Letter.objects.get_or_create(reader=reader, kind=kind, week=week, defaults=defaults)
+            if is_ours:
+                message.send()
     except Exception:
-        # Whatever it was, the others get theirs.
-        log.exception("the %s letter of %s to %s could not be sent", kind, week, reader.pk)
-        letter.delete()
+        # Whatever it was, the others get theirs, and the next run tries this one again.
+        log.exception("letter.not_sent kind=%s week=%s reader=%s", kind, week, reader.pk)
         return False
-    Letter.objects.filter(pk=letter.pk).update(sent_at=timezone.now())
-    return True
+    return is_ours
 
 
 def write(reader: User, kind: Post, subject: str, template: str, context: dict[str, Any]) -> EmailMultiAlternatives:
     """A letter as text and as HTML, with its way to be stopped."""
-    stop = absolute("family:letters-stop", stop_token(reader, kind))
+    stop = absolute_url("family:letters-stop", stop_token(reader, kind))
     context = {**context, "stop": stop}
-    message = EmailMultiAlternatives(
+    message = LetterMessage(
         subject=subject,
         body=render_to_string(f"{template}.txt", context),
         to=[str(reader.email)],
@@ -54,10 +56,6 @@ def write(reader: User, kind: Post, subject: str, template: str, context: dict[s
     )
     message.attach_alternative(render_to_string(f"{template}.html", context), "text/html")
     return message
-
-
-def absolute(name: str, *args: object) -> str:
-    return str(settings.SITE_URL) + reverse(name, args=args)
 
 
 def stop_token(reader: User, kind: Post = Post.FAMILY) -> str:

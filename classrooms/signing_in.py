@@ -1,25 +1,25 @@
 """How a student comes in: by a class code, a name and three pictures, or by the QR code of a login card.
 
-Guessing is held up per student, never per network address: a whole school may share one. What a browser got wrong
-holds up that browser first; only many wrong tries from anywhere hold up strange browsers, and never one on which the
-student has been before, nor the login card. So a classmate cannot lock another out.
+`picture_guard` says how often pictures may be tried, `devices` on which browsers. A login card always works.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 
 from django.contrib.auth import login
-from django.core import signing
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.crypto import constant_time_compare, salted_hmac
 
+from classrooms import devices, picture_guard
 from classrooms.classes import touch
-from classrooms.models import Classroom, Enrolment, User
+from classrooms.models import Classroom, DeviceStanding, Enrolment, User
 from classrooms.pictures import are_pictures
-from games.limits import Limit, TooMany
+from core.clients import address_of, browser_of, remember_browser
+from core.keys import digest, is_digest
+from games import codes
 from setsite.http import Request
 from setsite.language import speak_as_class
 
@@ -28,51 +28,85 @@ _CARD = re.compile(r"^(?P<pk>[0-9a-z]{1,13})-(?P<number>[0-9a-z]{1,7})-(?P<seal>
 _SALT = "classrooms.card"
 _SEAL = 24
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
-KNOWN_COOKIE = "known"
 AFTER_SIGN_IN = "after_sign_in"
 """Where somebody wanted to go who was asked to sign in first; only our own pages write it."""
-KNOWN_SECONDS = 180 * 86_400
-_MOST_KNOWN = 40
-
-WRONG_OF_BROWSER = Limit("wrong-pictures-of-browser", most=5, seconds=60)
-WRONG_OF_STUDENT = Limit("wrong-pictures-of-student", most=20, seconds=600)
-WRONG_CODES = Limit("wrong-class-codes", most=10, seconds=60)
-WRONG_CODES_OF_ALL = Limit("wrong-class-codes-of-all", most=3_000, seconds=60)
+CARD_SECONDS = 600
+_CARD_KEY = "card"
+_CODE_KEY = "code"
 
 
 class BadCard(ValueError):
     """Not a login card of ours, or one that a newer card has replaced."""
 
 
+class NoCard(BadCard):
+    """No card was scanned in this browser lately."""
+
+
 class WrongPictures(ValueError):
     """These are not the student's pictures."""
 
 
+class NewDevice(Exception):
+    """The student hasn't signed in on this device before, and new devices aren't let in at the moment."""
+
+
 def class_by_code(request: Request, code: str) -> Classroom | None:
-    """The class of this code; wrong ones are counted for the browser, and for all together against a flood."""
-    found = Classroom.objects.kept().filter(code=code.strip().upper(), archived_at=None).first()
-    if found is None:
-        WRONG_CODES.count(_browser(request))
-        WRONG_CODES_OF_ALL.count("all")
-    else:
+    """The class of its own code or of its running lesson's; raises `TooMany` where a client tries a lot of codes."""
+    code = codes.plain(code)
+    known = Classroom.objects.kept().filter(archived_at=None)
+    found = known.filter(code=code).first() or known.filter(devices.lesson_with(code)).first()
+    if found is None or request.session.get(_CODE_KEY) != code:
+        codes.count_lookup(request, found=found is not None)
+    if found:
+        # The pages that follow ask for the same code; they count once.
+        request.session[_CODE_KEY] = code
         speak_as_class(request, found.language)
     return found
 
 
+def trusts(request: HttpRequest) -> bool:
+    """Whether a student has signed in on this browser before."""
+    return devices.is_known(_browser(request))
+
+
+def may_tap_here(request: Request, enrolment: Enrolment) -> bool:
+    """Whether the student may sign in by pictures on this device now."""
+    standing, _last_user = _standing(request, enrolment)
+    return standing == DeviceStanding.KNOWN or devices.lets_new_devices_in(enrolment.classroom)
+
+
 def sign_in_by_pictures(request: Request, enrolment: Enrolment, pictures: Sequence[str]) -> None:
-    """Sign the student in; raises `WrongPictures`, or `TooMany` where it was tried too often."""
-    student = enrolment.student
-    _hold_up(request, student)
+    """Sign the student in; raises `WrongPictures`, `NewDevice`, or `TooMany` where it was tried too often."""
+    student, client = enrolment.student, address_of(request)
+    standing, last_user = _standing(request, enrolment)
+    if standing != DeviceStanding.KNOWN and not devices.lets_new_devices_in(enrolment.classroom):
+        raise NewDevice(student.display_name)
+    tried = picture_guard.take_try(enrolment, _browser(request), client, standing, last_user)
     right = are_pictures(pictures) and student.pictures and list(pictures) == student.pictures
     if not right:
-        _count_wrong(request, student)
         raise WrongPictures(student.display_name)
+    picture_guard.forgive(tried, client)
     _let_in(request, student, enrolment.classroom)
     touch(enrolment.classroom)
 
 
-def sign_in_by_card(request: Request, token: str) -> User:
-    student = read_card(token)
+def keep_card(request: Request, token: str) -> None:
+    """Take a card's token out of the address, where a shared tablet's history would keep it, into the session."""
+    read_card(token)
+    request.session[_CARD_KEY] = [token, time.time()]
+
+
+def kept_card(request: Request) -> User:
+    """The student whose card was just scanned in this browser; raises `BadCard`, or `NoCard` of none."""
+    token, at = request.session.get(_CARD_KEY) or ("", 0.0)
+    if not 0 <= time.time() - at <= CARD_SECONDS:
+        raise NoCard("no card")
+    return read_card(token)
+
+
+def sign_in_by_card(request: Request) -> User:
+    student = kept_card(request)
     classrooms = [enrolment.classroom for enrolment in student.enrolments.select_related("classroom")]
     _let_in(request, student, classrooms[0] if classrooms else None)
     for classroom in classrooms:
@@ -83,12 +117,12 @@ def sign_in_by_card(request: Request, token: str) -> User:
 def card_token(student: User) -> str:
     """What the QR code of the student's present card says; nothing of it is kept, it follows from the secret key."""
     pk, number = _in_36(student.pk), _in_36(student.card_number)
-    return f"{pk}-{number}-{_seal(pk, number)}"
+    return f"{pk}-{number}-{digest(_SALT, f'{pk}-{number}')[:_SEAL]}"
 
 
 def read_card(token: str) -> User:
     found = _CARD.match(token)
-    if not found or not constant_time_compare(found["seal"], _seal(found["pk"], found["number"])):
+    if not found or not is_digest(found["seal"], _SALT, f"{found['pk']}-{found['number']}", length=_SEAL):
         raise BadCard(token)
     students = User.objects.filter(kind="student", is_active=True, deleted_at=None)
     student = students.filter(pk=int(found["pk"], 36), card_number=int(found["number"], 36)).first()
@@ -99,16 +133,7 @@ def read_card(token: str) -> User:
 
 def remember_here(request: Request, response: HttpResponse, student: User) -> None:
     """Let this browser be one on which the student has been."""
-    known = [student.pk, *(pk for pk in _known_here(request) if pk != student.pk)][:_MOST_KNOWN]
-    response.set_signed_cookie(
-        KNOWN_COOKIE,
-        signing.dumps(known),
-        salt=_SALT,
-        max_age=KNOWN_SECONDS,
-        httponly=True,
-        samesite="Lax",
-        secure=request.is_secure(),
-    )
+    devices.remember(student, devices.fingerprint(remember_browser(request, response)))
 
 
 def way_on(request: Request) -> str:
@@ -118,6 +143,7 @@ def way_on(request: Request) -> str:
 
 def _let_in(request: Request, student: User, classroom: Classroom | None) -> None:
     wanted = request.session.get(AFTER_SIGN_IN)
+    request.session.pop(_CARD_KEY, None)
     login(request, student, backend=_BACKEND)
     if classroom:
         speak_as_class(request, classroom.language)
@@ -126,45 +152,12 @@ def _let_in(request: Request, student: User, classroom: Classroom | None) -> Non
         request.session[AFTER_SIGN_IN] = wanted
 
 
-def _hold_up(request: Request, student: User) -> None:
-    WRONG_OF_BROWSER.check(_guesser(request, student))
-    if student.pk not in _known_here(request):
-        WRONG_OF_STUDENT.check(str(student.pk))
+def _standing(request: Request, enrolment: Enrolment) -> tuple[DeviceStanding, str]:
+    return devices.standing_of(_browser(request), enrolment.student, enrolment.classroom)
 
 
-def _count_wrong(request: Request, student: User) -> None:
-    for limit, who in ((WRONG_OF_BROWSER, _guesser(request, student)), (WRONG_OF_STUDENT, str(student.pk))):
-        try:
-            limit.count(who)
-        except TooMany:
-            # The next try is held up; this one was only wrong.
-            continue
-
-
-def _known_here(request: Request) -> list[int]:
-    text = request.get_signed_cookie(KNOWN_COOKIE, default="", salt=_SALT, max_age=KNOWN_SECONDS)
-    try:
-        return list(signing.loads(text)) if text else []
-    except signing.BadSignature:
-        return []
-
-
-def _guesser(request: Request, student: User) -> str:
-    """Who guesses at whom. A browser that the student has been on goes by what we gave it then, as that lets it go on
-    where strange ones are held up: by anything else it could be another one with each guess."""
-    is_known = student.pk in _known_here(request)
-    browser = salted_hmac(_SALT, request.COOKIES[KNOWN_COOKIE]).hexdigest() if is_known else _browser(request)
-    return f"{student.pk}:{browser}"
-
-
-def _browser(request: Request) -> str:
-    """A word for this browser; one that takes no cookies goes by its address."""
-    known = request.session.session_key or request.COOKIES.get("csrftoken") or request.META["REMOTE_ADDR"]
-    return salted_hmac(_SALT, known).hexdigest()
-
-
-def _seal(pk: str, number: str) -> str:
-    return salted_hmac(_SALT, f"{pk}-{number}").hexdigest()[:_SEAL]
+def _browser(request: HttpRequest) -> str:
+    return devices.fingerprint(browser_of(request))
 
 
 def _in_36(number: int) -> str:

@@ -6,6 +6,7 @@ from django.utils import timezone
 from classrooms import privacy
 from classrooms.family import letters
 from classrooms.reports import summary
+from core.once import only_one
 
 
 @shared_task(ignore_result=True)
@@ -23,4 +24,6 @@ def send_friday_summaries() -> int:
 @shared_task(ignore_result=True)
 def keep_privacy() -> None:
     """Remove for good what has been deleted or idle for long enough."""
-    privacy.keep_promises(timezone.now())
+    with only_one("keep-privacy") as is_ours:
+        if is_ours:
+            privacy.keep_promises(timezone.now())

@@ -86,5 +86,5 @@ def print_deck(asked: Mapping[str, Any], report: Reporter) -> Made:
     return printed(Deck.asked(asked).pages(), title=_("A deck of cards"), name="setsite-deck.pdf", report=report)
 
 
-declare(Kind("odds", gettext_lazy("Odds by simulation"), simulate, template="games/_odds_result.html"))
+declare(Kind("odds", gettext_lazy("Odds by simulation"), simulate, template="games/_odds_result.html", seconds=600))
 declare(Kind("deck", gettext_lazy("A deck of cards"), print_deck, template="printing/_result.html"))

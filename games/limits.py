@@ -8,11 +8,11 @@ from typing import cast
 
 from django.core.cache import cache, caches
 
+from core.limits import RateLimit, TooMany, Window
+from games.players import Player
 from setsite.own_cache import OwnCache
 
-
-class TooMany(Exception):
-    """More often than a person can."""
+__all__ = ["Limit", "TooMany"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,4 +47,20 @@ MOVES = Limit("moves", most=60, seconds=10, is_of_process=True)
 OPENINGS = Limit("openings", most=30, seconds=300)
 # Of a network address that thirty children may share.
 OPENINGS_OF_ADDRESS = Limit("openings-of-address", most=600, seconds=300)
-WRONG_CODES_OF_ADDRESS = Limit("wrong-codes-of-address", most=300, seconds=60)
+# A guest who drops the cookie is another one with each answer, so guests are counted by address too: sixty children
+# who answer every six seconds, and a whole day of many classes.
+GUEST_ANSWERS_OF_ADDRESS = RateLimit("guest-answers-of-address", (Window(6_000, 600), Window(60_000, 86_400)))
+# The most eager learner gives some hundreds a day. What somebody has learned is made anew from all their answers where
+# one comes late, so both are bounded: otherwise a script makes that slower and slower, again and again.
+ANSWERS_OF_LEARNER = RateLimit("answers-of-learner", (Window(2_000, 86_400),))
+LATE_ANSWERS_OF_LEARNER = RateLimit("late-answers-of-learner", (Window(60, 600), Window(300, 86_400)))
+
+
+def count_answer(who: Player, address: str, *, is_late: bool = False) -> None:
+    """Count an answer to a question; raises `TooMany` past what a hand, or a school full of guests, can give."""
+    MOVES.count(who.word)
+    ANSWERS_OF_LEARNER.take(who.word)
+    if is_late:
+        LATE_ANSWERS_OF_LEARNER.take(who.word)
+    if who.guest:
+        GUEST_ANSWERS_OF_ADDRESS.take(address)

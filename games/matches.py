@@ -19,9 +19,12 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
+from core.db.chunks import delete_in_chunks
+from core.db.locks import Level, lock_rows, note_lock
 from games import rows
+from games.codes import new_code
 from games.models import Match, Seat, Way
-from games.players import Player
+from games.players import Player, friendly_name, friendly_names
 from games.rules import Options, decide, new_match, replay
 from games.rules import commands as ask
 from games.rules import events as did
@@ -29,12 +32,9 @@ from games.rules import state as rules
 from games.rules.errors import BadOption, Reason, Refused
 from games.rules.opponents import STRENGTHS, Strength, next_move, strength
 from games.rules.records import event_record, match_record
-from games.turns import turn
 
-CODE_LENGTH = 5
-# No letters or digits that are taken for another, and no vowels, so that no code is a word.
-CODE_LETTERS = "BCDFGHJKLMNPQRSTVWXZ23456789"
 _MOST_TRIES = 100
+_MOST_FORGOTTEN = 10
 _MOST_DUE = 1_000
 _LONGEST_WAIT = 10.0
 _LONGEST_ABSENCE = 60.0
@@ -101,9 +101,9 @@ def open_match(
         joined = decide(state, ask.Join(), now)
         events += joined
         state = replay(state, joined)
-    with turn(), transaction.atomic():
+    with transaction.atomic():
         match = Match.objects.create(
-            code=_new_code(),
+            code=new_code(_is_taken),
             way=way,
             is_open=is_open,
             place=place,
@@ -117,7 +117,7 @@ def open_match(
         seats: list[Seat] = []
         for each in (player, *others):
             taken = {seat.name for seat in seats}
-            seats.append(Seat(name=_own_name(each.name, taken), **each.key))
+            seats.append(Seat(name=_name_at(way, each, taken), **each.key))
         seats += [Seat(name=name, strength=each.slug) for name, each in zip(names, opponents, strict=False)]
         for number, seat in enumerate(seats):
             seat.match, seat.number = match, number
@@ -194,10 +194,15 @@ def catch_up_all(*, now: float) -> int:
 
 def forget_players(seats: QuerySet[Seat]) -> None:
     """Nobody's name stays at a table; where others played too the moves stay, without whose they were."""
-    mine = {seat.pk for seat in seats}
-    tables = Match.objects.filter(seats__in=mine).distinct().prefetch_related("seats").defer("snapshot", "start")
+    with transaction.atomic():
+        _forget_players({seat.pk for seat in seats})
+
+
+def _forget_players(mine: set[int]) -> None:
+    # Locked, so that nobody sits down at a table that is being removed.
+    tables = lock_rows(Match.objects.filter(pk__in=Seat.objects.filter(pk__in=mine).values("match")), Level.MATCH)
     alone, left = [], []
-    for match in tables:
+    for match in tables.prefetch_related("seats").defer("snapshot", "start"):
         people = [seat for seat in match.seats.all() if not seat.strength and not seat.guest.startswith(GONE)]
         if all(seat.pk in mine for seat in people):
             alone.append(match.pk)
@@ -213,9 +218,9 @@ def forget_players(seats: QuerySet[Seat]) -> None:
 
 def forget_abandoned(before: datetime) -> int:
     """Remove matches that were begun and that nobody has touched since; how many. What was finished stays."""
-    with turn(), transaction.atomic():
-        left = Match.objects.filter(touched_at__lt=before).exclude(phase=rules.Phase.OVER)
-        return left.delete()[1].get("games.Match", 0)
+    left = Match.objects.filter(touched_at__lt=before).exclude(phase=rules.Phase.OVER)
+    # With each goes its whole log.
+    return delete_in_chunks(left, _MOST_FORGOTTEN)
 
 
 def join(code: str, player: Player, *, now: float) -> Seat:
@@ -232,11 +237,37 @@ def join(code: str, player: Player, *, now: float) -> Seat:
         for event in events:
             if isinstance(event, did.Joined):
                 names = set(match.seats.values_list("name", flat=True))
-                defaults = {"name": _own_name(player.name, names), **player.key}
+                defaults = {"name": _name_at(Way(match.way), player, names), **player.key}
                 Seat.objects.get_or_create(match=match, number=event.seat, defaults=defaults)
 
     written = _write(code, sit, now=now, keep=keep)
     return Seat.objects.get(match=written.match, **player.key)
+
+
+def rename(code: str, player: Player, *, now: float) -> None:
+    """Call a player at a table by the name that they have now; all its screens show it."""
+    own = Seat.objects.filter(match__code=code, **player.key).first()
+    if own is None or own.name == player.name:
+        return
+    number = own.number
+
+    def keep(match: Match, events: Sequence[did.Event]) -> None:
+        others = set(match.seats.exclude(number=number).values_list("name", flat=True))
+        match.seats.filter(number=number).update(name=_own_name(player.name, others))
+
+    _write(code, lambda match, state, now: decide(state, ask.Rename(number), now), now=now, keep=keep)
+
+
+def _name_at(way: Way, player: Player, taken: set[str]) -> str:
+    """What a player is called at a table.
+
+    Anybody can watch a table where people play together, from the lobby or by its code. So nobody with an account is
+    there under their own name: they get a new friendly one at each table, which says nothing about who they are.
+    """
+    if way == Way.TOGETHER and player.user:
+        free = [name for name in friendly_names() if name not in taken]
+        return secrets.choice(free) if free else _own_name(friendly_name(), taken)
+    return _own_name(player.name, taken)
 
 
 def _own_name(name: str, taken: set[str]) -> str:
@@ -262,7 +293,8 @@ def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | Non
     refused: Refused | None = None
     # Where one statement writes match and log, and nothing else is kept, there is nothing to hold together.
     together = nullcontext() if rows.writes_at_once() and keep is None else transaction.atomic()
-    with turn(), together:
+    with together:
+        note_lock(Level.MATCH)
         match = rows.match_of(code)
         now = _not_before(match, now)
         opponents = _opponents(match)
@@ -273,6 +305,9 @@ def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | Non
         try:
             own = decision(match, state, now)
         except Refused as error:
+            if error.reason is Reason.NO_SUCH_SEAT:
+                # What somebody asks who has no seat here changes nothing, not even what is due.
+                raise
             refused = error
         state = replay(state, own)
         if due or own:
@@ -283,7 +318,7 @@ def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | Non
                 match.around = None
     written = Written(match, own, due)
     if due or own:
-        # After our turn, so that a listener may write; and whatever it does, the command is done.
+        # After the commit, so that a listener may write; and whatever it does, the command is done.
         transaction.on_commit(lambda: _tell(written), robust=True)
     if refused:
         raise refused
@@ -370,11 +405,8 @@ def _computer_names() -> tuple[str, str, str]:
     return _("Ada (computer)"), _("Blaise (computer)"), _("Emmy (computer)")
 
 
-def _new_code() -> str:
-    while True:
-        code = "".join(secrets.choice(CODE_LETTERS) for _letter in range(CODE_LENGTH))
-        if not Match.objects.filter(code=code).exists():
-            return code
+def _is_taken(code: str) -> bool:
+    return Match.objects.filter(code=code).exists()
 
 
 def _moment(now: float) -> datetime:

@@ -56,7 +56,7 @@ class Around(NamedTuple):
 class Match(models.Model):
     """One match. Only `games.matches` writes it, and only where the version is still the one it read."""
 
-    code = models.CharField(max_length=8, unique=True)
+    code = models.CharField(max_length=12, unique=True)
     way = models.CharField(max_length=10, choices=Way.choices)
     is_open = models.BooleanField(default=True)
     """Whether it is listed for anybody to join; otherwise its code is the invitation."""

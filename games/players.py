@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from django.http import HttpRequest
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 if TYPE_CHECKING:
@@ -70,10 +72,16 @@ def player(request: HttpRequest) -> Player:
 
 def friendly_name() -> str:
     """A name that is nobody's: an animal with a good quality. Written out whole, since languages agree differently."""
-    return secrets.choice(_names())
+    return secrets.choice(friendly_names())
 
 
-def _names() -> tuple[str, ...]:
+def friendly_names() -> tuple[str, ...]:
+    return _friendly_names_in(get_language())
+
+
+@cache
+def _friendly_names_in(_language: str | None) -> tuple[str, ...]:
+    # Always called with the present language: translating thirty names for each guest takes longer than all the rest.
     return (
         _("Brave Badger"),
         _("Bright Beaver"),

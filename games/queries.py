@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count
 from django.utils import timezone
 
 from games.models import Match, Seat, Way
@@ -55,11 +55,21 @@ def _played(match: Match, own: Seat) -> PlayedMatch:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """A match in a list."""
+    """One of the player's own matches in a list."""
 
     code: str
     way: str
     names: tuple[str, ...]
+    phase: str
+    when: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTable:
+    """A table that anybody may join, as anybody sees it: it doesn't say who is there, only how many."""
+
+    code: str
+    players: int
     phase: str
     when: datetime
 
@@ -70,17 +80,7 @@ _MOST_LISTED = 12
 def own_matches(player: Player) -> list[TableRow]:
     """The player's matches, the newest first; those of a lesson are found in the lesson."""
     mine = Match.objects.filter(place="", pk__in=Seat.objects.filter(**player.key).values("match"))
-    return _rows(mine)
-
-
-def open_tables() -> list[TableRow]:
-    """Tables that anybody may join, and that somebody touched lately."""
-    since = timezone.now() - timedelta(hours=2)
-    return _rows(Match.objects.filter(is_open=True, touched_at__gte=since).exclude(phase=Phase.OVER))
-
-
-def _rows(matches: QuerySet[Match]) -> list[TableRow]:
-    found = matches.prefetch_related("seats").defer("snapshot", "start").order_by("-touched_at")[:_MOST_LISTED]
+    found = mine.prefetch_related("seats").defer("snapshot", "start").order_by("-touched_at")[:_MOST_LISTED]
     return [
         TableRow(
             match.code,
@@ -91,3 +91,11 @@ def _rows(matches: QuerySet[Match]) -> list[TableRow]:
         )
         for match in found
     ]
+
+
+def open_tables() -> list[OpenTable]:
+    """Tables that anybody may join, and that somebody touched lately. No names: the lobby is for the whole world."""
+    since = timezone.now() - timedelta(hours=2)
+    open_now = Match.objects.filter(is_open=True, touched_at__gte=since).exclude(phase=Phase.OVER)
+    counted = open_now.annotate(players=Count("seats")).order_by("-touched_at")[:_MOST_LISTED]
+    return [OpenTable(*row) for row in counted.values_list("code", "players", "phase", "touched_at")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -13,11 +13,12 @@ from games.players import Player
 from games.rules import Feature, find_sets, is_set
 from lessons import queries
 from lessons.exercises import Exercise
-from lessons.grading import BadAnswer, Grade, Reason, grade
-from lessons.learning import Answered, Asked, finish_step, record_attempt
+from lessons.grading import BadAnswer, Grade, Reason, grade, help_stages
+from lessons.learning import Answered, Asked, finish_step, give_help, hints_given, record_attempt
 from lessons.models import Attempt
 from lessons.questions import Ask, Drill, Feedback, Question
 from lessons.skills import Kind
+from lessons.ticket_owners import holder_of
 from lessons.tickets import Ticket
 from lessons.units import Step, Unit, find_step
 
@@ -81,6 +82,20 @@ def answers_needed(question: Question) -> int:
     return question.right if isinstance(question, Drill) else 1
 
 
+def with_help(player: Player, ticket: Ticket, *, now: float) -> Ticket:
+    """The ticket with one more stage of help to show, which is noted at once, whichever ticket is answered with."""
+    place, seed = ticket.question
+    stages = len(help_stages(ticket.exercise))
+    hints = give_help(player, place, seed, stages=stages, now=now, holder=holder_of(ticket))
+    return replace(ticket, hints=hints)
+
+
+def _hints_of_holder(ticket: Ticket) -> int:
+    """How much help was given to the browser that holds the question, whoever it was in its session then."""
+    holder = holder_of(ticket)
+    return hints_given(holder, *ticket.question) if holder else 0
+
+
 def answer_exercise(player: Player, ticket: Ticket, form: QueryDict, *, now: float, is_late: bool = False) -> Result:
     """Grade the answer and keep the try, and finish its step if that was the last right answer it needs.
 
@@ -96,13 +111,14 @@ def answer_exercise(player: Player, ticket: Ticket, form: QueryDict, *, now: flo
         if len(ticket.found) < len(find_sets(exercise.cards)):
             return Result(ticket, None)
     graded = grade(exercise, answer)
+    place, seed = ticket.question
     attempt = record_attempt(
         player,
         Asked(
-            place=ticket.place,
+            place=place,
             kind=exercise.kind,
             wanted=exercise.wanted,
-            seed=ticket.seed or ticket.place,
+            seed=seed,
             cards=[card.index for card in exercise.cards],
         ),
         Answered(
@@ -111,7 +127,7 @@ def answer_exercise(player: Player, ticket: Ticket, form: QueryDict, *, now: flo
             missed=graded.missed,
             evidence=graded.evidence,
             seconds=None if is_late or ticket.is_ahead else max(0.0, now - ticket.shown_at),
-            hints=ticket.hints,
+            hints=max(ticket.hints, _hints_of_holder(ticket)),
         ),
         now=now,
         sent_as=read_sent_as(form),

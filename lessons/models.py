@@ -59,6 +59,16 @@ class Attempt(Learner):
                 condition=~models.Q(guest="") & models.Q(sent_as__isnull=False),
                 name="a_guest_sends_an_answer_once",
             ),
+            models.UniqueConstraint(
+                fields=["user", "place", "seed"],
+                condition=models.Q(user__isnull=False, is_first=True),
+                name="a_user_has_one_first_try",
+            ),
+            models.UniqueConstraint(
+                fields=["guest", "place", "seed"],
+                condition=~models.Q(guest="") & models.Q(is_first=True),
+                name="a_guest_has_one_first_try",
+            ),
         ]
         indexes: ClassVar = [models.Index(fields=["user", "at"]), models.Index(fields=["guest", "at"])]
         ordering: ClassVar = ["at", "pk"]
@@ -109,3 +119,28 @@ class Progress(Learner):
 
     def __str__(self) -> str:
         return self.skill
+
+
+class HelpGiven(Learner):
+    """How much help a learner has had with a question. There's a row only where help was asked for."""
+
+    place = models.CharField(max_length=80)
+    seed = models.CharField(max_length=120, blank=True)
+    hints = models.PositiveSmallIntegerField()
+    at = models.DateTimeField(db_index=True)
+    """When it was first asked for."""
+
+    class Meta:
+        verbose_name_plural = "help given"
+        constraints: ClassVar = [
+            models.CheckConstraint(name="help_is_given_to_one_learner", condition=_ONE_LEARNER),
+            models.UniqueConstraint(
+                fields=["user", "place", "seed"], condition=models.Q(user__isnull=False), name="a_user_has_help_once"
+            ),
+            models.UniqueConstraint(
+                fields=["guest", "place", "seed"], condition=~models.Q(guest=""), name="a_guest_has_help_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.hints} x {self.place}"

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
-from django.db.models import Exists, Min, OuterRef, QuerySet, Window
-from django.db.models.functions import RowNumber
+from django.db.models import Exists, Min, OuterRef, QuerySet, TextField, Window
+from django.db.models.functions import Cast, RowNumber
 
 from games.players import Player
 from games.rules import Card, Feature
 from lessons.exercises import Exercise, make_exercise
-from lessons.learning import counted_attempts, skill_states, try_of, wanted_from
+from lessons.learning import counted_attempts, evidence_from, missed_from, skill_states, try_of, wanted_from
 from lessons.mastery import Level, Status, Try, most_missed, statuses
 from lessons.models import Attempt, StepDone
-from lessons.skills import Kind, Skill, Wanted
+from lessons.skills import Evidence, Kind, Skill, Wanted
 from lessons.units import Step, Unit, course
 
 _LATEST = 200
 _SLOWEST = 3
 _LONGEST_KEY = 18
+_KEPT = 2_048
 _BOARDS = [Kind.FIND_ONE, Kind.FIND_ALL, Kind.ANY_SET]
 
 
@@ -88,10 +91,41 @@ def latest_tries_of(users: Iterable[Any], *, since: datetime, latest: int) -> di
     tries: dict[int | None, list[Try]] = {user.pk: [] for user in users}
     counted = Attempt.objects.filter(user__in=tries, is_first=True, at__gte=since).exclude(evidence=[])
     rank = Window(RowNumber(), partition_by="user", order_by=["-at", "-pk"])
-    newest = counted.annotate(rank=rank).filter(rank__lte=latest).defer("cards", "answer")
-    for row in newest.order_by("at", "pk"):
-        tries[row.user_id].append(try_of(row))
+    newest = counted.annotate(rank=rank).filter(rank__lte=latest).order_by("at", "pk")
+    # Thousands for one page: without making objects of the rows, and what recurs in JSON is read once.
+    texts = [Cast(name, TextField()) for name in ("missed", "evidence", "wanted")]
+    for user, at, kind, is_right, seconds, hints, missed, evidence, wanted in newest.values_list(
+        "user", "at", "kind", "is_right", "seconds", "hints", *texts
+    ):
+        tries[user].append(
+            Try(
+                at=at.timestamp(),
+                kind=Kind(kind) if kind else None,
+                is_right=is_right,
+                missed=_missed(missed),
+                evidence=_evidence(evidence),
+                seconds=seconds,
+                hints=hints,
+                wanted=_wanted(wanted),
+            )
+        )
     return tries
+
+
+@lru_cache(_KEPT)
+def _missed(text: str) -> tuple[Feature, ...]:
+    return missed_from(json.loads(text))
+
+
+@lru_cache(_KEPT)
+def _evidence(text: str) -> tuple[Evidence, ...]:
+    return evidence_from(json.loads(text))
+
+
+@lru_cache(_KEPT)
+def _wanted(text: str) -> Wanted | None:
+    record = json.loads(text)
+    return wanted_from(record) if record else None
 
 
 def last_asked(player: Player | None, place: str) -> Exercise | None:

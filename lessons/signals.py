@@ -8,10 +8,12 @@ from django.http import HttpRequest
 
 from games.players import Player, forget_guest
 from lessons.learning import take_along
+from lessons.ticket_owners import keep_tickets
 
 
 @receiver(user_logged_in)
 def bring_what_was_learned(sender: Any, request: HttpRequest, user: Any, **more: Any) -> None:
     guest = forget_guest(request)
+    keep_tickets(request, guest)
     if guest:
         take_along(guest, Player(name=str(user), user=user))

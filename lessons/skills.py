@@ -46,11 +46,15 @@ class Skill(StrEnum):
 
 
 def feature_skill(feature: Feature) -> Skill:
-    return Skill(feature.value)
+    return _FEATURE_SKILLS[feature]
 
 
 def kind_skill(kind: Kind) -> Skill:
     return Skill(kind.value)
+
+
+# Asked for a hundred times for each student of a report.
+_FEATURE_SKILLS = {feature: Skill(feature.value) for feature in Feature}
 
 
 def differing_skill(differing: int) -> Skill:

@@ -13,9 +13,9 @@ from functools import cache
 from typing import Any
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
-from django.conf import settings
 from django.utils.crypto import salted_hmac
 
+from core.keys import all_keys
 from lessons.exercises import BadWanted, Exercise, make_exercise
 from lessons.learning import wanted_from
 from lessons.questions import Ask
@@ -39,16 +39,21 @@ class Ticket:
     """Empty for the exercise that the course itself has written down at that place."""
     shown_at: float
     hints: int = 0
+    """How much help the page shows. What counts is what `lessons.learning` has noted."""
     found: tuple[tuple[int, int, int], ...] = ()
     """Where every SET is to be found: those that are."""
     is_ahead: bool = False
     """Handed out to be asked some other time: nobody knows when it was shown."""
+    owner: str = ""
+    """Whom the question was put to, see `lessons.ticket_owners`."""
 
     def sealed(self) -> str:
-        return _seals(*_keys()).encrypt(json.dumps(asdict(self)).encode()).decode()
+        return _seals(*all_keys()).encrypt(json.dumps(asdict(self)).encode()).decode()
 
-    def with_hint(self) -> Ticket:
-        return replace(self, hints=self.hints + 1)
+    @property
+    def question(self) -> tuple[str, str]:
+        """The place and the seed by which tries and help are kept."""
+        return self.place, self.seed or self.place
 
     def with_found(self, cards: tuple[int, int, int]) -> Ticket:
         return replace(self, found=(*self.found, cards))
@@ -66,7 +71,7 @@ class Ticket:
 
 def read_ticket(text: str) -> Ticket:
     try:
-        data: dict[str, Any] = json.loads(_seals(*_keys()).decrypt(text.encode(), ttl=_SECONDS))
+        data: dict[str, Any] = json.loads(_seals(*all_keys()).decrypt(text.encode(), ttl=_SECONDS))
     except InvalidToken as error:
         raise BadTicket("not sealed by us, or too long ago") from error
     wanted = wanted_from(data.pop("wanted"))
@@ -80,12 +85,7 @@ def read_ticket(text: str) -> Ticket:
     return ticket
 
 
-def _keys() -> list[str | bytes]:
-    """The secret key, and those before it."""
-    return [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-
-
 @cache
-def _seals(*keys: str | bytes) -> MultiFernet:
+def _seals(*keys: str) -> MultiFernet:
     digests = [salted_hmac(_SALT, "", secret=each, algorithm="sha256").digest() for each in keys]
     return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])

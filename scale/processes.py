@@ -136,16 +136,19 @@ class ScaledSite:
         ports = ports or [free_port() for _web in range(webs)]
         self.web = [Web(number, port, self.environment, logs) for number, port in enumerate(ports, 1)]
         celery = [sys.executable, "-m", "celery", "-A", "setsite"]
-        worker = [*celery, "worker", "--concurrency=2", "--loglevel=warning", "--without-gossip", "--without-mingle"]
+        options = ["--loglevel=warning", "--without-gossip", "--without-mingle"]
+        worker = [*celery, "worker", "--queues=people", "--concurrency=2", *options]
+        heavy = [*celery, "worker", "--queues=heavy", "--concurrency=3", *options]
         beat = [*celery, "beat", "--loglevel=warning", "--pidfile=", f"--schedule={folder / 'beat'}"]
         self.worker = Process("worker", worker, self.environment, logs / "worker.log")
+        self.heavy = Process("heavy", heavy, self.environment, logs / "heavy.log")
         self.beat = Process("beat", beat, self.environment, logs / "beat.log")
         self.proxy = _proxy(folder, proxy, self.web, self.environment) if proxy else None
 
     @property
     def processes(self) -> list[Process]:
         """In the order in which they are started; they are stopped the other way round."""
-        return [self.worker, self.beat, *self.web, *([self.proxy] if self.proxy else [])]
+        return [self.worker, self.heavy, self.beat, *self.web, *([self.proxy] if self.proxy else [])]
 
     def manage(self, *arguments: str) -> str:
         """Run a command of the site on its data; what it said."""
@@ -195,7 +198,8 @@ def answers(address: str) -> bool:
         return False
 
 
-def _proxy(folder: Path, port: int, web: list[Web], environment: Mapping[str, str]) -> Process:
+def _proxy(folder: Path, port: int, web: list[Web], environment: Mapping[str, str], *, trusted: str = "") -> Process:
+    """nginx before the web processes; `trusted` has a `set_real_ip_from` for each proxy that stands before it."""
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if program is None:
         raise Missing("nginx is missing; scripts/test-tools installs it")
@@ -204,31 +208,15 @@ def _proxy(folder: Path, port: int, web: list[Web], environment: Mapping[str, st
         SETSITE_LISTEN=f"127.0.0.1:{port}",
         SETSITE_WEB=" ".join(f"server 127.0.0.1:{each.port} max_fails=1 fail_timeout=1s;" for each in web),
         SETSITE_STATIC=str(folder / "static"),
+        SETSITE_AWAY=str(ROOT / "deploy" / "away.html"),
+        SETSITE_TRUSTED_PROXIES=trusted,
     )
-    # Root's nginx would lend its workers to somebody who may not see our folder.
-    user = "user root;" if os.geteuid() == 0 else ""
-    whole = Template(_NGINX).substitute(folder=folder / "proxy", site=site, user=user)
     place = folder / "proxy"
-    place.mkdir(exist_ok=True)
-    (place / "nginx.conf").write_text(whole, encoding="utf-8")
+    (place / "conf.d").mkdir(parents=True, exist_ok=True)
+    (place / "conf.d" / "default.conf").write_text(site, encoding="utf-8")
+    # Root's nginx would lend its workers to somebody who may not see our folder.
+    user = "user root;\n" if os.geteuid() == 0 else ""
+    main = (ROOT / "deploy" / "nginx.main.conf").read_text(encoding="utf-8")
+    (place / "nginx.conf").write_text(user + main.replace(" /tmp/", f" {place}/"), encoding="utf-8")
     command = [program, "-p", str(place), "-c", str(place / "nginx.conf"), "-g", "daemon off;"]
     return Process("proxy", command, environment, folder / "log" / "proxy.log")
-
-
-_NGINX = """\
-$user
-worker_processes 1;
-pid $folder/pid;
-error_log stderr warn;
-events { worker_connections 8192; }
-http {
-  include /etc/nginx/mime.types;
-  access_log off;
-  client_body_temp_path $folder/body;
-  proxy_temp_path $folder/proxied;
-  fastcgi_temp_path $folder/fastcgi;
-  uwsgi_temp_path $folder/uwsgi;
-  scgi_temp_path $folder/scgi;
-$site
-}
-"""

@@ -1,12 +1,16 @@
 """The hall as an app: it has the words ready, keeps jobs, and tells other processes what changes in this one."""
 
+from collections.abc import Callable
 from functools import partial
-from uuid import UUID
 
 from django.apps import AppConfig
 from django.conf import settings
 
+from core.handoff import HandOff
 from setsite.catalogs import compile_stale
+
+publishing = HandOff("publish")
+"""Tells the broker what there is to do."""
 
 
 class SetsiteConfig(AppConfig):
@@ -16,15 +20,20 @@ class SetsiteConfig(AppConfig):
         compile_stale(settings.LOCALE_PATHS)
 
         from classrooms.sessions import changes  # noqa: PLC0415 (models are there now)
-        from games import matches  # noqa: PLC0415
+        from games import access, matches  # noqa: PLC0415
         from games.live.bus import bus  # noqa: PLC0415
+        from setsite import mail  # noqa: PLC0415
         from setsite.jobs import desk  # noqa: PLC0415
-        from setsite.tasks import run_job  # noqa: PLC0415
+        from setsite.tasks import run_jobs, send_mail  # noqa: PLC0415
 
-        def start(pk: UUID) -> None:
-            run_job.delay(str(pk))
+        def publish(work: Callable[[], object]) -> None:
+            """Without a broker it's done at once; with one nobody waits for it, since what's lost is found again."""
+            work() if settings.IS_BROKERLESS else publishing.put(work)
 
-        desk.on_ask(start)
+        desk.on_ask(lambda _pk: publish(run_jobs.delay))
+        mail.on_queue(partial(publish, send_mail.delay))
         if bus.is_shared:
             matches.on_change(lambda written: bus.tell("match", written.match.code, written.match.version))
             changes.on_change(partial(bus.tell, "session"))
+            changes.on_seat_closed(partial(bus.tell, "drop"))
+            access.on_rights_changed(partial(bus.tell, "rights"))

@@ -1,6 +1,7 @@
 """The one way in: streams are answered on the event loop, pages go to Django on a thread."""
 
 import os
+import sys
 from collections.abc import Awaitable, Callable
 
 from django.core.wsgi import get_wsgi_application
@@ -9,16 +10,44 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "setsite.settings")
 wsgi = get_wsgi_application()
 
 from classrooms.sessions import live as sessions  # noqa: E402 (models are there once Django is set up)
+from core.lanes import HEAVY, REPORTS, SIGN_IN  # noqa: E402
+from core.offload import hashing, offload  # noqa: E402
 from games.live import stream as tables  # noqa: E402
 from games.live.bus import bus  # noqa: E402
 from games.live.hub import hub  # noqa: E402
-from setsite import garbage, health, metrics  # noqa: E402
+from setsite import garbage, health, lanes, metrics  # noqa: E402
+from setsite.busy import busy_page  # noqa: E402
 from setsite.embedded import embedded  # noqa: E402
 from setsite.headers import safe  # noqa: E402
+from setsite.lane_choice import LaneChoice  # noqa: E402
+from setsite.lanes import SlowLane  # noqa: E402
 from setsite.pages import Pages, Receive, Scope, Send  # noqa: E402
 
+HEAVY_THREADS, SIGN_IN_THREADS = 3, 3
+"""They mostly wait: for `core.offload`, for a hash, for the database."""
+REPORT_THREADS = 2
+"""These compute, and take turns with pages and game moves: no more than are needed to serve two clients at once."""
+SWITCH_SECONDS = 0.0005
+"""How long a thread that computes keeps another waiting. Python's own 5 ms add up: a move asks for its turn at every
+query.
+"""
+sys.setswitchinterval(SWITCH_SECONDS)
+CHILDREN = max(1, (os.cpu_count() or 1) // 2)
+"""For each kind of work: on two cores one hashes, one draws, and pages come first on both."""
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
-pages = Pages(wsgi, threads=2, answered=metrics.answered)
+pages = Pages(
+    wsgi,
+    threads=2,
+    answered=metrics.answered,
+    slow=[
+        SlowLane(HEAVY, threads=HEAVY_THREADS),
+        SlowLane(SIGN_IN, threads=SIGN_IN_THREADS),
+        SlowLane(REPORTS, threads=REPORT_THREADS),
+    ],
+    choose=LaneChoice(),
+    busy_page=busy_page,
+)
+lanes.in_use.extend(pages.lanes)
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
@@ -49,12 +78,16 @@ async def _lifespan(receive: Receive, send: Send) -> None:
             sessions.hub.start()
             bus.start()
             embedded.start()
+            for work in (offload, hashing):
+                work.start(children=CHILDREN)
             garbage.settle()
         elif message["type"] == "lifespan.shutdown":
             hub.stop()
             sessions.hub.stop()
             await bus.stop()
             embedded.stop()
+            for work in (offload, hashing):
+                work.stop()
             garbage.unsettle()
         await send({"type": f"{message['type']}.complete"})
         if message["type"] == "lifespan.shutdown":

@@ -3,7 +3,10 @@
 import os
 
 from celery import Celery
-from celery.signals import worker_init
+from celery.signals import beat_init, heartbeat_sent, worker_init
+
+from core.serving import begin_serving
+from setsite.heartbeats import touch
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "setsite.settings")
 
@@ -11,6 +14,19 @@ app = Celery("setsite")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.set_default()
 app.autodiscover_tasks()
+
+
+@worker_init.connect
+@beat_init.connect
+def _say_that_we_serve(**_signal: object) -> None:
+    """A backup isn't restored under a worker that writes."""
+    begin_serving()
+
+
+@heartbeat_sent.connect
+def _live(**_signal: object) -> None:
+    """Sent by the loop that takes jobs in, every two seconds while it runs and the broker hears it."""
+    touch("worker")
 
 
 @worker_init.connect

@@ -12,7 +12,8 @@ from django.conf import settings
 from setsite.celery import app
 
 log = logging.getLogger(__name__)
-_POOL = 4
+_POOL = settings.JOBS_AT_ONCE + 2
+"""Heavy jobs leave two threads free for mail, letters and deletions."""
 
 
 class Embedded:
@@ -28,7 +29,12 @@ class Embedded:
             return
         settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
         self._worker = app.WorkController(
-            pool_cls="threads", concurrency=_POOL, without_heartbeat=True, without_mingle=True, without_gossip=True
+            pool_cls="threads",
+            concurrency=_POOL,
+            queues=["people", "heavy"],
+            without_heartbeat=True,
+            without_mingle=True,
+            without_gossip=True,
         )
         self._thread = threading.Thread(target=self._worker.start, name="worker", daemon=True)
         self._thread.start()

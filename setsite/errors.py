@@ -11,13 +11,16 @@ from django.template import loader
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from classrooms.allauth_limits import seconds_to_wait
+from core.limits import wait_text
+
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
     title: Promise
-    text: Promise
+    text: Promise | str
 
 
 _WORDS: dict[int, Words] = {
@@ -41,24 +44,26 @@ _WORDS: dict[int, Words] = {
     HTTPStatus.UNPROCESSABLE_ENTITY: Words(
         _("We could not read that"), _("Something in what you sent makes no sense to us. Go back and look at it again.")
     ),
-    HTTPStatus.TOO_MANY_REQUESTS: Words(
-        _("That was very fast"),
-        _("So many tries in so short a time are held up for a moment. Wait a minute and go on."),
-    ),
     HTTPStatus.INTERNAL_SERVER_ERROR: Words(
         _("We made a mistake"), _("It is ours, not yours, and nothing is lost. Please try again in a moment.")
     ),
     HTTPStatus.SERVICE_UNAVAILABLE: Words(
-        _("We are being tidied up"), _("The site is back in a moment. What you have done is kept.")
+        _("We're busy"), _("A lot is going on here right now. Wait a moment, then try again.")
     ),
 }
+_A_MINUTE = 60
 _OLD_PAGE = Words(
     _("This page was open for too long"), _("Load the page you came from again, and send it once more from there.")
 )
 
 
-def words_for(status: int) -> Words:
-    """What is said of a status; one that has no words of its own is told as the first of its kind."""
+def words_for(status: int, retry_after: int = 0) -> Words:
+    """What is said of a status; one that has no words of its own is told as the first of its kind.
+
+    `retry_after` is how many seconds somebody who tried too often has to wait, 0 where nobody knows.
+    """
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return Words(_("Too many tries"), wait_text(retry_after or _A_MINUTE))
     usual = HTTPStatus.INTERNAL_SERVER_ERROR if status >= HTTPStatus.INTERNAL_SERVER_ERROR else HTTPStatus.BAD_REQUEST
     return _WORDS.get(status) or _WORDS[usual]
 
@@ -86,6 +91,13 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return error_page(request, HTTPStatus.NOT_FOUND)
+
+
+def too_many(request: HttpRequest) -> HttpResponse:
+    """Called by allauth where one of its own limits is reached."""
+    seconds = seconds_to_wait(request)
+    # `kind_errors` makes it a page for those who read pages.
+    return HttpResponse(status=HTTPStatus.TOO_MANY_REQUESTS, headers={"Retry-After": str(seconds)} if seconds else None)
 
 
 def our_mistake(request: HttpRequest) -> HttpResponse:

@@ -15,10 +15,13 @@ from prometheus_client.registry import Collector
 
 from classrooms.models import Session
 from classrooms.sessions import live as sessions
+from core.streams import limits
 from games.live.bus import bus
 from games.live.hub import hub
 from games.models import Match
 from games.rules.state import Phase
+from setsite import lanes
+from setsite.connections import idle
 from setsite.logs import log_request
 from setsite.models import Job, JobState
 
@@ -56,11 +59,26 @@ class _Now(Collector):
             streams.add_metric([of], watched.watching)
             pushes.add_metric([of], watched.pushes)
         yield from (streams, pushes)
+        yield from _of_lanes()
+        yield CounterMetricFamily("setsite_streams_refused", "Streams refused.", value=limits.refused)
+        yield GaugeMetricFamily("setsite_connections_idle", "Connections without a request.", value=idle.count)
+        yield CounterMetricFamily("setsite_connections_closed", "Idle ones closed to make room.", value=idle.closed)
         yield GaugeMetricFamily("setsite_bus_up", "Whether the other processes are heard.", value=int(bus.is_up))
         try:
             yield from list(_kept())
         except DatabaseError:
             log.exception("the database could not be counted")
+
+
+def _of_lanes() -> Iterator[Metric]:
+    waiting = GaugeMetricFamily("setsite_lane_waiting", "Requests that wait for a thread, by lane.", labels=["lane"])
+    running = GaugeMetricFamily("setsite_lane_running", "Requests that have a thread, by lane.", labels=["lane"])
+    refused = CounterMetricFamily("setsite_lane_refused", "Requests answered with busy, by lane.", labels=["lane"])
+    for lane in lanes.in_use:
+        waiting.add_metric([lane.name], lane.waiting)
+        running.add_metric([lane.name], lane.running)
+        refused.add_metric([lane.name], lane.refused)
+    yield from (waiting, running, refused)
 
 
 def _kept() -> Iterator[Metric]:

@@ -28,6 +28,8 @@ class Job(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
     )
     guest = models.CharField(max_length=32, blank=True, db_index=True)
+    client = models.CharField(max_length=32, blank=True, db_index=True)
+    """A fingerprint of the network address a guest asked from, to count by."""
     asked = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=JobState.choices, default=JobState.WAITING)
     progress = models.FloatField(default=0.0)
@@ -60,3 +62,21 @@ class Job(models.Model):
     @property
     def percent(self) -> int:
         return round(100 * self.progress)
+
+
+class OutgoingMail(models.Model):
+    """A mail on its way to the mail server. The row is deleted once the mail is sent or given up, within a day."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    email = models.EmailField(db_index=True)
+    """The first recipient."""
+    content = models.JSONField()
+    at_most_once = models.BooleanField(default=False)
+    attempt = models.PositiveSmallIntegerField(default=0)
+    is_sending = models.BooleanField(default=False)
+    made_at = models.DateTimeField(default=timezone.now)
+    due_at = models.DateTimeField(default=timezone.now, db_index=True)
+    """When it's to be sent; while a worker has it, when another may take it over."""
+
+    def __str__(self) -> str:
+        return f"mail, attempt {self.attempt}"

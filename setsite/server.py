@@ -3,13 +3,22 @@
 import socket
 
 import uvicorn
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from classrooms.sessions import live as sessions
+from core.serving import begin_serving
 from games.live.bus import bus
 from games.live.hub import hub
+from setsite.connections import patient
 
+_OWN_ADDRESSES = {"127.0.0.1", "localhost", "::1"}
 MOST_WAITING = 16 * 1024
 """Bytes that a connection holds ready beyond those on their way."""
+UNREAD_MS = 60_000
+"""A client that takes nothing of what's sent for so long is gone: one that sleeps, or only pretends to listen."""
 
 
 class Server(uvicorn.Server):
@@ -19,6 +28,8 @@ class Server(uvicorn.Server):
             for listening in server.sockets:
                 # Who reads slowly gets the newest table next, not megabytes of old ones that wait in the kernel.
                 listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, MOST_WAITING)
+                if hasattr(socket, "TCP_USER_TIMEOUT"):
+                    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_MS)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         # A stream never ends by itself: without this the server would wait for all of them.
@@ -29,13 +40,16 @@ class Server(uvicorn.Server):
 
 def server(*, port: int, host: str = "127.0.0.1") -> Server:
     """The site on this machine's own address, or on another."""
+    if settings.IS_LOCAL and host not in _OWN_ADDRESSES:
+        raise ImproperlyConfigured(f"a demo and debug mode are for this machine alone, not for {host}")
+    begin_serving()
     config = uvicorn.Config(
         "setsite.asgi:application",
         host=host,
         port=port,
         # With Redis come libraries that make a busy process a quarter cheaper; alone, Python's own will do.
         loop="auto" if bus.is_shared else "asyncio",
-        http="auto" if bus.is_shared else "h11",
+        http=patient(AutoHTTPProtocol if bus.is_shared else H11Protocol),
         log_config=None,
         log_level="warning",
         access_log=False,

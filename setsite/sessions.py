@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.backends.base import SessionBase
 from django.contrib.sessions.models import Session
 from django.db import connections, router
+
+from games.access import rights_changed
 
 _FIELDS = ("session_key", "session_data", "expire_date")
 _LIVING = f"SELECT {', '.join(_FIELDS)} FROM django_session WHERE session_key = %s AND expire_date > CURRENT_TIMESTAMP"  # noqa: S608
 
 
-class SessionStore(db.SessionStore):
+class TellsWhenItEnds(SessionBase):
+    """Has the streams looked at that somebody opened in a session which ends now: they end with it."""
+
+    def flush(self) -> None:
+        user = self.get(SESSION_KEY)
+        super().flush()
+        if user:
+            rights_changed(int(user))
+
+
+class SessionStore(TellsWhenItEnds, db.SessionStore):
     def _get_session_from_db(self) -> Session | None:
         connection = connections[router.db_for_read(self.model)]
         with connection.cursor() as cursor:

@@ -8,6 +8,8 @@ from urllib.parse import unquote, urlsplit
 from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
 
+from core.sealed_files import CannotOpen, public_key
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 
@@ -29,6 +31,7 @@ def _folder(name: str, default: Path) -> Path:
 
 
 _SHORTEST_SECRET, _FEWEST_LETTERS = 50, 10
+_FEWEST_MINUTES = 10
 _NO_SECRETS = ("not-a-secret: good enough for a demo on one's own machine", "django-insecure-", "change-me", "changeme")
 
 
@@ -36,12 +39,24 @@ def _secret(name: str, *, needed: bool) -> str:
     value = os.environ.get(name, "")
     if not value and needed:
         raise ImproperlyConfigured(f"{name} is missing; a long random text is needed outside of demo and development")
+    _refuse_weak(name, value, needed=needed)
+    return value or _NO_SECRETS[0]
+
+
+def _older_secrets(name: str, *, needed: bool) -> list[str]:
+    """The keys that were used before, the newest first, with commas between them."""
+    values = [each.strip() for each in os.environ.get(name, "").split(",") if each.strip()]
+    for value in values:
+        _refuse_weak(name, value, needed=needed)
+    return values
+
+
+def _refuse_weak(name: str, value: str, *, needed: bool) -> None:
     is_weak = len(value) < _SHORTEST_SECRET or len(set(value)) < _FEWEST_LETTERS
     if needed and (is_weak or value.startswith(_NO_SECRETS)):
         raise ImproperlyConfigured(
             f"{name} can be guessed; it is a random text of at least {_SHORTEST_SECRET} letters that nobody else knows"
         )
-    return value or _NO_SECRETS[0]
 
 
 def _mail(name: str, *, needed: bool) -> dict[str, Any]:
@@ -57,7 +72,7 @@ def _mail(name: str, *, needed: bool) -> dict[str, Any]:
             f"{name} is written smtp://user:password@host:port, or smtps:// for TLS from the start"
         )
     return {
-        "BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "BACKEND": "setsite.mail.SMTPTransport",
         "HOST": url.hostname,
         "PORT": url.port or (465 if url.scheme == "smtps" else 587),
         "USER": unquote(url.username or ""),
@@ -70,6 +85,13 @@ def _days(name: str, default: int) -> int:
     value = os.environ.get(name, str(default))
     if not value.isascii() or not value.isdigit() or not int(value):
         raise ImproperlyConfigured(f"{name} is {value!r}; it is a number of days, at least 1")
+    return int(value)
+
+
+def _minutes(name: str, default: int) -> int:
+    value = os.environ.get(name, str(default))
+    if not value.isascii() or not value.isdigit() or int(value) < _FEWEST_MINUTES:
+        raise ImproperlyConfigured(f"{name} is {value!r}; it is a number of minutes, at least {_FEWEST_MINUTES}")
     return int(value)
 
 
@@ -100,16 +122,24 @@ def _providers() -> dict[str, Any]:
     return found
 
 
+def _sqlite_sync() -> str:
+    chosen = os.environ.get("SETSITE_SQLITE_SYNC", "normal").upper()
+    if chosen not in {"NORMAL", "FULL"}:
+        raise ImproperlyConfigured("SETSITE_SQLITE_SYNC is normal or full")
+    return chosen
+
+
 def _sqlite() -> dict[str, Any]:
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "core.db.sqlite",
         "NAME": os.environ.get("SETSITE_SQLITE") or VAR_DIR / "setsite.sqlite3",
         "CONN_MAX_AGE": None,
         "OPTIONS": {
             # A writer takes its lock at the start, so two never meet half-way and fail.
             "transaction_mode": "IMMEDIATE",
             "timeout": 5,
-            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+            # FULL waits for the disk at each commit, see docs/faults.md.
+            "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={_sqlite_sync()};",
         },
         # A file, so that the server that browser tests start and the tests themselves see the same data.
         "TEST": {"NAME": VAR_DIR / "test.sqlite3"},
@@ -137,6 +167,15 @@ def _postgresql() -> dict[str, Any]:
     }
 
 
+def _backup_key(name: str) -> str:
+    value = os.environ.get(name, "")
+    try:
+        _ = public_key(value) if value else None
+    except CannotOpen as error:
+        raise ImproperlyConfigured(f"{name} is a public key, as `manage.py backup_key` prints it") from error
+    return value
+
+
 def _redis(name: str) -> str:
     """The Redis by which several processes hear of each other, count together and hand out work."""
     value = os.environ.get(name, "")
@@ -158,6 +197,8 @@ DEBUG = _flag("SETSITE_DEBUG")
 DEMO = _flag("SETSITE_DEMO")
 IS_LOCAL = DEBUG or DEMO
 SECRET_KEY = _secret("SETSITE_SECRET_KEY", needed=not IS_LOCAL)
+# Keys that came before: they seal nothing new, and what they have sealed is still read.
+SECRET_KEY_FALLBACKS = _older_secrets("SETSITE_SECRET_KEY_FALLBACKS", needed=not IS_LOCAL)
 _LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
 ALLOWED_HOSTS = [host.strip() for host in os.environ.get("SETSITE_HOSTS", "").split(",") if host.strip()]
 if not ALLOWED_HOSTS:
@@ -166,12 +207,18 @@ if not ALLOWED_HOSTS:
     ALLOWED_HOSTS = _LOCAL_HOSTS
 if DEMO and not set(ALLOWED_HOSTS) <= set(_LOCAL_HOSTS):
     raise ImproperlyConfigured("SETSITE_DEMO lets anybody sign in; it cannot be combined with SETSITE_HOSTS")
+if DEBUG and not set(ALLOWED_HOSTS) <= set(_LOCAL_HOSTS):
+    raise ImproperlyConfigured(
+        "SETSITE_DEBUG shows code and settings to whoever meets an error; it can't be combined with SETSITE_HOSTS"
+    )
 VAR_DIR = _folder("SETSITE_VAR", BASE_DIR / "var")
 # What letters and printed codes point to.
 _HERE = f"http://localhost:{os.environ.get('PORT', '8000')}" if IS_LOCAL else f"https://{ALLOWED_HOSTS[0].lstrip('.')}"
 SITE_URL = os.environ.get("SETSITE_URL", _HERE).rstrip("/")
 if urlsplit(SITE_URL).scheme not in ({"http", "https"} if IS_LOCAL else {"https"}) or not urlsplit(SITE_URL).hostname:
     raise ImproperlyConfigured("SETSITE_URL is the address of the site, as in https://set.school.example")
+if IS_LOCAL and urlsplit(SITE_URL).hostname not in {"localhost", "127.0.0.1", "::1"}:
+    raise ImproperlyConfigured("SETSITE_DEMO and SETSITE_DEBUG are for this machine alone; SETSITE_URL names another")
 SOCIALACCOUNT_PROVIDERS = _providers()
 _SOCIAL_APPS = [
     "allauth.socialaccount",
@@ -201,6 +248,7 @@ MIDDLEWARE = [
     "django.middleware.gzip.GZipMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "setsite.middleware.guard",
+    "setsite.middleware.RefuseNulBytes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "setsite.middleware.keep_nothing",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -212,9 +260,14 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "classrooms.known_browsers.RememberAccounts",
     "classrooms.middleware.NoAccountPagesForStudents",
+    "classrooms.middleware.EndIdleStudentSessions",
     "django_htmx.middleware.HtmxMiddleware",
     "setsite.middleware.vary_by_htmx",
+    "setsite.middleware.HeavyWork",
+    "setsite.middleware.TooManyAsPage",
+    "setsite.gone.GoneMeanwhile",
 ]
 
 ROOT_URLCONF = "setsite.urls"
@@ -248,6 +301,8 @@ TEMPLATES = [
 ]
 
 DATABASES = {"default": _postgresql() if os.environ.get("SETSITE_DATABASE") else _sqlite()}
+# A transaction that locks things in an order that could deadlock is an error wherever somebody develops or tests.
+CHECKS_LOCK_ORDER = IS_LOCAL
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = _redis("SETSITE_REDIS")
@@ -260,12 +315,12 @@ CACHES = {
     "process": _OF_PROCESS,
 }
 # One process may remember sessions; several would not hear of each other's sign-outs while Redis is away.
-_IS_EMBEDDED = "sqlite3" in DATABASES["default"]["ENGINE"] and not REDIS_URL
-SESSION_ENGINE = "django.contrib.sessions.backends.cached_db" if _IS_EMBEDDED else "setsite.sessions"
+_IS_EMBEDDED = not os.environ.get("SETSITE_DATABASE") and not REDIS_URL
+SESSION_ENGINE = "setsite.cached_sessions" if _IS_EMBEDDED else "setsite.sessions"
 
 AUTH_USER_MODEL = "classrooms.User"
 PASSWORD_HASHERS = [
-    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "core.passwords.Argon2Hasher",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [
@@ -290,15 +345,43 @@ ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_PASSWORD_RESET_BY_CODE_ENABLED = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_SESSION_REMEMBER = True
+# An unattended computer must not become the account: what gives it away asks for the password again, unless somebody
+# has just signed in, and the owner hears of every change.
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
+ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_LOGOUT_REDIRECT_URL = "front"
-# A school shares one address, so what counts is the account that is tried, not where from.
-ACCOUNT_RATE_LIMITS = {"login": "300/m/ip", "login_failed": "100/m/ip,5/300s/key", "signup": "60/m/ip"}
+# classrooms.guessing limits passwords, codes and reset mails, by browser and account; allauth's own limits would let
+# anybody lock out the owner of an account, or a school that shares one network address.
+ACCOUNT_RATE_LIMITS = {
+    "login": None,
+    "login_failed": None,
+    "reset_password": None,
+    "reset_password_from_key": "300/m/ip",
+    "signup": "60/m/ip",
+    "confirm_email": "1/10s/key,6/h/key,20/d/key",
+    "change_password": "5/m/user,30/d/user",
+}
+ACCOUNT_FORMS = {
+    "signup": "classrooms.account_forms.AdultSignupForm",
+    "reset_password": "classrooms.account_forms.LimitedResetPasswordForm",
+}
+MFA_FORMS = {
+    "authenticate": "classrooms.account_forms.LimitedAuthenticateForm",
+    "reauthenticate": "classrooms.account_forms.LimitedReauthenticateForm",
+}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Setsite"
+MFA_ADAPTER = "classrooms.second_factors.SecondFactorAdapter"
 SOCIALACCOUNT_ONLY = False
+# Whoever comes by another site is asked whether they're an adult, too.
+SOCIALACCOUNT_AUTO_SIGNUP = False
 
 _MAIL = _mail("SETSITE_MAIL", needed=not IS_LOCAL)
-EMAIL_BACKEND = _MAIL["BACKEND"]
+# A request never talks to the mail server: it writes to the outbox, from which a job sends by the transport.
+EMAIL_BACKEND = "setsite.mail.OutboxBackend"
+MAIL_TRANSPORT = _MAIL["BACKEND"]
+EMAIL_TIMEOUT = 10
 EMAIL_FILE_PATH = _MAIL.get("FOLDER")
 EMAIL_HOST, EMAIL_PORT = _MAIL.get("HOST", "localhost"), _MAIL.get("PORT", 25)
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _MAIL.get("USER", ""), _MAIL.get("PASSWORD", "")
@@ -310,25 +393,50 @@ DEFAULT_FROM_EMAIL = os.environ.get("SETSITE_MAIL_FROM", f"Setsite <no-reply@{ur
 UNDO_DAYS = _days("SETSITE_UNDO_DAYS", 30)
 GUEST_DAYS = _days("SETSITE_GUEST_DAYS", 30)
 IDLE_CLASS_DAYS = _days("SETSITE_IDLE_CLASS_DAYS", 180)
+ARCHIVED_CLASS_DAYS = _days("SETSITE_ARCHIVED_CLASS_DAYS", 365)
 MATCH_DAYS = _days("SETSITE_MATCH_DAYS", 30)
 IMPORT_HOURS = 24
+# Tablets are shared: a student who does nothing for so long is signed out.
+STUDENT_IDLE_SECONDS = 60 * _minutes("SETSITE_STUDENT_IDLE_MINUTES", 20)
 JOB_DAYS = 7
 
 # Without a broker a worker and a beat run in threads of the web process.
 CELERY_BROKER_URL = REDIS_URL or "memory://"
 IS_BROKERLESS = not REDIS_URL
-CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05} if IS_BROKERLESS else {"socket_connect_timeout": 2}
+# A Redis that takes connections and never answers is as good as away.
+_PATIENCE = {"socket_connect_timeout": 2.0, "socket_timeout": 5.0}
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, float] = {"polling_interval": 0.05} if IS_BROKERLESS else _PATIENCE
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+# Heavy jobs have a queue of their own, which never keeps mail, letters and deletions waiting.
+CELERY_TASK_DEFAULT_QUEUE = "people"
+CELERY_TASK_ROUTES = {"setsite.tasks.run_jobs": {"queue": "heavy"}}
+# Nothing that comes out of Redis is unpickled.
+CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = CELERY_RESULT_ACCEPT_CONTENT = ["json"]
+# Heavy jobs that one process runs at once, and how many of all that run may be guests'.
+JOBS_AT_ONCE = 3
+GUEST_JOBS_AT_ONCE = 2
 # A page does not wait for a broker that is away: the job is a row, and is found again.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0, "interval_max": 0}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_IGNORE_RESULT = True
+# Seconds after which a worker stops a task, and kills what doesn't stop. Threads of the web process can't be stopped:
+# there each task is bounded by itself.
+CELERY_TASK_SOFT_TIME_LIMIT, CELERY_TASK_TIME_LIMIT = 3_000, 3_600
+CELERY_TASK_ANNOTATIONS = {
+    # Takes one job after the other, each of which has a deadline of its own.
+    "setsite.tasks.run_jobs": {"soft_time_limit": 86_000, "time_limit": 86_400},
+    # Less than a mail is its sender's own.
+    "setsite.tasks.send_mail": {"soft_time_limit": 180, "time_limit": 240},
+    "games.tasks.keep_time": {"soft_time_limit": 60, "time_limit": 90},
+}
 # The web process takes the time of matches by itself, where there is only one.
 _KEEP_TIME = {"keep-time": {"task": "games.tasks.keep_time", "schedule": 1.0, "options": {"expires": 1.0}}}
 CELERY_BEAT_SCHEDULE = {
     **({} if IS_BROKERLESS else _KEEP_TIME),
     "mend-jobs": {"task": "setsite.tasks.mend_jobs", "schedule": 5.0, "options": {"expires": 5.0}},
+    "send-mail": {"task": "setsite.tasks.send_mail", "schedule": 5.0, "options": {"expires": 5.0}},
     "forget-jobs": {"task": "setsite.tasks.forget_jobs", "schedule": crontab(hour="3", minute="40")},
     # On Monday mornings about the week that is over; an hour later again, for what did not go out.
     "weekly-letters": {
@@ -361,6 +469,8 @@ LOGGING = {
         "setsite.requests": {"level": "INFO" if _LOG == "json" else "WARNING"},
     },
 }
+# The public key that backups are sealed for; `manage.py backup_key` makes one.
+BACKUP_KEY = _backup_key("SETSITE_BACKUP_KEY")
 # Who scrapes the figures says this; where it is not set there are none to be had.
 METRICS_TOKEN = os.environ.get("SETSITE_METRICS_TOKEN", "")
 

@@ -1,19 +1,26 @@
 """Thin shells around services, for workers to run."""
 
 from datetime import timedelta
-from uuid import UUID
 
 from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
+from setsite import mail
 from setsite.health import worker_is_alive
 from setsite.jobs import desk, runs
 
 
 @shared_task(ignore_result=True, acks_late=True)
-def run_job(pk: str) -> None:
-    runs.run(UUID(pk))
+def run_jobs() -> None:
+    """Run what waits; each job that is asked for sends this once."""
+    runs.run_waiting()
+
+
+@shared_task(ignore_result=True)
+def send_mail() -> int:
+    """Send what waits in the outbox."""
+    return mail.send_waiting()
 
 
 @shared_task(ignore_result=True)

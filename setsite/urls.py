@@ -24,6 +24,7 @@ urlpatterns = [
     path("play/", include("games.urls")),
     path("join/", include("classrooms.urls.join")),
     path("session/", include("classrooms.urls.session")),
+    path("wall/", include("classrooms.urls.wall")),
     path("teach/session/", include("classrooms.urls.lead")),
     path("teach/", include("classrooms.urls.teach")),
     path("family/", include("classrooms.urls.family")),
@@ -48,4 +49,5 @@ urlpatterns = [
 handler400 = "setsite.errors.bad_request"
 handler403 = "setsite.errors.forbidden"
 handler404 = "setsite.errors.not_found"
+handler429 = "setsite.errors.too_many"
 handler500 = "setsite.errors.our_mistake"

@@ -14,11 +14,15 @@ from types import SimpleNamespace
 
 import pytest
 from django.conf import settings as site_settings
-from django.core.cache import cache
+from django.core.cache import cache, caches
 from django.db import connections
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tests.seeds import choose_seed, how_to_repeat
+
+choose_seed()
 
 # The same examples on every run, however slow: a test that fails today failed yesterday.
 hypothesis_settings.register_profile(
@@ -44,12 +48,38 @@ CHROMIUM_FLAGS = [
 ]
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(how_to_repeat())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _lanes() -> Iterator[None]:
+    """Heavy work in a request of the fast lane fails the test, whatever it is about."""
+    from tests.lanes import lanes_are_watched  # noqa: PLC0415 (it needs Django to be set up)
+
+    with lanes_are_watched():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _nothing_counted_by_other_tests() -> None:
+    """Every test comes from the same address: what others did there doesn't hold this one up."""
+    caches["process"].clear()
+    if not site_settings.REDIS_URL:
+        return
+    client = cache._cache.get_client(write=True)
+    for pattern in ("*:limit:*", "*:rate:*"):
+        for key in client.scan_iter(pattern, count=1000):
+            client.delete(key)
+
+
 @pytest.fixture
 def clock_of_limits(monkeypatch) -> Iterator[SimpleNamespace]:
     """What limits count by: nothing is counted yet, and their time, just begun, is over when a test says so."""
     clock = SimpleNamespace(now=1_800_000_000.0)
     clock.time = lambda: clock.now
     monkeypatch.setattr("games.limits.time", clock)
+    monkeypatch.setattr("core.limits.time", clock)
     cache.clear()
     yield clock
     cache.clear()
@@ -95,7 +125,7 @@ def _worker(django_db_setup) -> Iterator[None]:
     from setsite.jobs.runs import _environment  # noqa: PLC0415 (it needs Django to be set up)
 
     # Without a beat: nothing is to happen by itself in a test's matches, whose clocks are their own.
-    command = [sys.executable, "-m", "celery", "-A", "setsite", "worker", "--concurrency=2"]
+    command = [sys.executable, "-m", "celery", "-A", "setsite", "worker", "--queues=people,heavy", "--concurrency=2"]
     options = ["--loglevel=error", "--without-gossip", "--without-mingle"]
     worker = subprocess.Popen([*command, *options], env={**os.environ, **_environment()})
     yield
@@ -111,8 +141,9 @@ def _site(_worker) -> Iterator[Site]:
 
 
 @pytest.fixture
-def site(_site: Site, transactional_db) -> Iterator[str]:
-    """The address of the running site, with an empty database."""
+def site(_site: Site, transactional_db, settings) -> Iterator[str]:
+    """The address of the running site, with an empty database. Links on paper and in mails point there, too."""
+    settings.SITE_URL = _site.url
     yield _site.url
     _site.rest()
     connections.close_all()

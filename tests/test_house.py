@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ["games", "lessons", "classrooms"]
+ROOMS = ["core", "games", "lessons", "classrooms"]
 
 
 def imports_of(file: Path) -> set[str]:
@@ -27,6 +27,11 @@ def test_no_room_imports_one_to_its_right(room):
     for file in (ROOT / room).rglob("*.py"):
         wrong = {name for name in imports_of(file) if name.split(".")[0] in right}
         assert not wrong, f"{file} imports {wrong}"
+
+
+def test_core_imports_nothing_from_the_project():
+    for file in (ROOT / "core").rglob("*.py"):
+        assert not {name for name in imports_of(file) if name.split(".")[0] == "setsite"}, file
 
 
 def test_the_rules_need_nothing_but_the_standard_library():

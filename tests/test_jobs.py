@@ -8,20 +8,27 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.core import mail as django_mail
 from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
 
 from games.odds.exact import exact_no_set
+from games.printing.forms import DeckForm
+from setsite import mail
 from setsite.embedded import Embedded
-from setsite.jobs import desk, runs
+from setsite.jobs import desk, kinds, runs
 from setsite.jobs.kinds import Made
-from setsite.models import Job, JobState
+from setsite.models import Job, JobState, OutgoingMail
+from setsite.tasks import run_jobs, send_mail
+from tests.classrooms.people import make_adult
 
 ROOT = Path(__file__).resolve().parents[1]
 OWNER = {"guest": "g" * 32}
@@ -132,6 +139,72 @@ def test_old_jobs_and_their_files_are_removed(settings, tmp_path):
     assert not Job.objects.exists()
 
 
+# Too many
+
+
+def guest(number: int) -> dict[str, str]:
+    return {"guest": f"{number:032}"}
+
+
+def ask_as_guest(number: int, address: str = "192.0.2.1") -> Job:
+    return desk.ask("odds", guest(number), SMALL, address=address)
+
+
+@pytest.mark.django_db
+def test_a_guest_who_drops_the_cookie_each_time_is_counted_by_address(monkeypatch):
+    monkeypatch.setattr(desk, "MOST_OF_ADDRESS", 3)
+    for number in range(3):
+        ask_as_guest(number)
+    with pytest.raises(desk.TooManyJobs):
+        ask_as_guest(4)
+    ask_as_guest(5, address="192.0.2.2")
+    desk.stop(Job.objects.get(guest=guest(0)["guest"]))
+    ask_as_guest(6)
+
+
+@pytest.mark.django_db
+def test_guests_of_all_addresses_together_are_counted_and_keep_nobody_with_an_account_out(monkeypatch):
+    monkeypatch.setattr(desk, "MOST_OF_GUESTS", 3)
+    for number in range(3):
+        ask_as_guest(number, address=f"192.0.2.{number}")
+    with pytest.raises(desk.TooManyJobs):
+        ask_as_guest(4, address="192.0.2.4")
+    desk.ask("odds", {"user": make_adult()}, SMALL, address="192.0.2.1")
+
+
+@pytest.mark.django_db
+def test_one_owner_has_a_handful_under_way():
+    owner = {"user": make_adult()}
+    for _job in range(desk.MOST_OF_OWNER):
+        desk.ask("odds", owner, SMALL)
+    with pytest.raises(desk.TooManyJobs):
+        desk.ask("odds", owner, SMALL)
+
+
+@pytest.mark.django_db
+def test_who_has_an_account_goes_first_and_guests_never_take_every_place(settings):
+    for number in range(settings.JOBS_AT_ONCE + 1):
+        ask_as_guest(number)
+    begun = [desk.claim_next() for _place in range(settings.JOBS_AT_ONCE)]
+    assert [bool(job) for job in begun] == [True] * settings.GUEST_JOBS_AT_ONCE + [False]
+    own = desk.ask("odds", {"user": make_adult()}, SMALL)
+    assert desk.claim_next().pk == own.pk
+    desk.deliver(begun[0], Made({}))
+    later = desk.ask("odds", {"user": make_adult()}, SMALL)
+    assert desk.claim_next().pk == later.pk, "though guests have waited for longer"
+    assert desk.claim_next().guest, "one of them has made room"
+
+
+@pytest.mark.django_db
+def test_a_refusal_is_told_with_the_form(client, monkeypatch):
+    monkeypatch.setattr(desk, "MOST_OF_GUESTS", 0)
+    response = client.post("/lab/", {"what": "deals", "deck": "full", "cards": 12, "count": 10_000, "seed": 7})
+    assert response.status_code == 429
+    assert "a lot going on" in response.content.decode()
+    assert client.post("/print/deck/", DeckForm.first()).status_code == 429
+    assert not Job.objects.exists()
+
+
 # The work
 
 
@@ -160,12 +233,13 @@ def test_numbers_that_do_not_go_together_are_told_in_words():
 @pytest.fixture
 def worker(transactional_db, monkeypatch) -> Iterator[None]:
     """The worker that runs in the web process."""
-    from setsite.tasks import run_job  # noqa: PLC0415
-
-    monkeypatch.setattr(desk, "_starters", [lambda pk: run_job.delay(str(pk))])
+    monkeypatch.setattr(desk, "_starters", [lambda pk: run_jobs.delay()])
     embedded = Embedded()
     embedded.start()
     yield
+    # Where a test has failed, its endless jobs would keep the worker from stopping.
+    for job in Job.objects.all():
+        desk.stop(job)
     embedded.stop()
 
 
@@ -183,6 +257,48 @@ def test_stop_ends_work_that_would_take_hours(worker):
     wait_until(lambda: now_as(job).progress > 0)
     desk.stop(job)
     wait_until(lambda: now_as(job).state == JobState.CANCELLED)
+
+
+def test_mail_goes_out_beside_the_site(worker, settings, tmp_path, monkeypatch):
+    settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = "setsite.mail.OutboxBackend", str(tmp_path)
+    monkeypatch.setattr(mail, "_starters", [send_mail.delay])
+    django_mail.send_mail("Your code", "ABCD-EFGH", None, ["ada@school.example"])
+    wait_until(lambda: not OutgoingMail.objects.exists())
+    (file,) = tmp_path.iterdir()
+    assert "ABCD-EFGH" in file.read_text(encoding="utf-8")
+
+
+def test_work_that_takes_too_long_is_ended_and_its_owner_told(worker, monkeypatch):
+    monkeypatch.setitem(kinds._kinds, "odds", replace(kinds.kind_of("odds"), seconds=1.0))
+    ended, priorities = [], []
+
+    def end(process: subprocess.Popen, *, by=runs._end) -> None:
+        priorities.append(os.getpriority(os.PRIO_PROCESS, process.pid))
+        by(process)
+        ended.append(process)
+
+    monkeypatch.setattr(runs, "_end", end)
+    job = desk.ask("odds", OWNER, ENDLESS)
+    wait_until(lambda: now_as(job).is_over)
+    assert now_as(job).state == JobState.FAILED
+    assert "took too long" in now_as(job).error
+    assert [process.returncode is not None for process in ended] == [True]
+    assert priorities == [runs._NICENESS]
+    assert runs._NICENESS >= 10, "whoever plays goes first"
+
+
+def test_a_flood_of_simulations_keeps_no_letter_waiting(worker, settings, tmp_path, monkeypatch):
+    monkeypatch.setattr(mail, "_starters", [send_mail.delay])
+    settings.EMAIL_BACKEND, settings.EMAIL_FILE_PATH = "setsite.mail.OutboxBackend", str(tmp_path)
+    flood = [desk.ask("odds", {"user": make_adult()}, ENDLESS) for _job in range(12)]
+    wait_until(lambda: Job.objects.filter(state=JobState.RUNNING).count() == settings.JOBS_AT_ONCE)
+    django_mail.send_mail("Your code", "ABCD-EFGH", None, ["ada@school.example"])
+    wait_until(lambda: not OutgoingMail.objects.exists())
+    states = Counter(Job.objects.values_list("state", flat=True))
+    assert states == {JobState.RUNNING: settings.JOBS_AT_ONCE, JobState.WAITING: len(flood) - settings.JOBS_AT_ONCE}
+    for job in flood:
+        desk.stop(job)
+    wait_until(lambda: not Job.objects.filter(state=JobState.RUNNING).exists())
 
 
 # A worker that is killed
@@ -245,6 +361,6 @@ def test_a_job_is_its_owners_only(client):
 def test_a_page_without_scripts_can_look_again_until_it_is_done(client):
     client.post("/learn/cards/four-features/")
     job = desk.ask("odds", {"guest": client.session["guest"]["key"]}, SMALL)
-    assert "Load again" in client.get(f"/jobs/{job.pk}/").text
+    assert "Reload" in client.get(f"/jobs/{job.pk}/").text
     desk.stop(job)
-    assert "Load again" not in client.get(f"/jobs/{job.pk}/").text
+    assert "Reload" not in client.get(f"/jobs/{job.pk}/").text

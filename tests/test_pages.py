@@ -11,7 +11,9 @@ from functools import cached_property
 import pytest
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 
-from setsite.pages import LARGEST_BODY, Pages
+from core.lanes import FAST, HEAVY, SIGN_IN
+from setsite import pages as adapter
+from setsite.pages import LARGEST_BODY, LARGEST_FORM, Pages
 from tests.coroutines import run
 
 Headers = list[tuple[bytes, bytes]]
@@ -102,9 +104,9 @@ def ask():
     """Sends one request through `Pages` to a WSGI app."""
     opened: list[Pages] = []
 
-    def send(wsgi, **request) -> Exchange:
+    def send(wsgi, *, lane: str = FAST, **request) -> Exchange:
         exchange = Exchange(**request)
-        opened.append(Pages(wsgi, threads=1))
+        opened.append(Pages(wsgi, threads=1, choose=lambda method, path: lane))
         return run(exchange.through(opened[-1]))
 
     yield send
@@ -133,11 +135,19 @@ def test_the_length_of_the_body_is_what_came_and_not_what_was_claimed(ask):
 
 def test_the_largest_body_is_taken_and_one_byte_more_is_too_large(ask):
     app = Listening()
-    assert ask(app, method="POST", parts=[bytes(LARGEST_BODY)]).status == 200
+    assert ask(app, lane=HEAVY, method="POST", parts=[bytes(LARGEST_BODY)]).status == 200
     assert len(app.environs[0]["wsgi.input"].read()) == LARGEST_BODY
-    refused = ask(app, method="POST", parts=[bytes(LARGEST_BODY), b"x"])
+    refused = ask(app, lane=HEAVY, method="POST", parts=[bytes(LARGEST_BODY), b"x"])
     assert (refused.status, refused.content) == (413, b"That is too large.")
     assert len(app.environs) == 1, "the app was not bothered with it"
+
+
+@pytest.mark.parametrize(("lane", "method"), [(FAST, "POST"), (SIGN_IN, "POST"), (HEAVY, "GET")])
+def test_where_no_file_is_sent_the_largest_body_is_that_of_a_form(ask, lane, method):
+    app = Listening()
+    assert ask(app, lane=lane, method=method, parts=[bytes(LARGEST_FORM)]).status == 200
+    assert ask(app, lane=lane, method=method, parts=[bytes(LARGEST_FORM), b"x"]).status == 413
+    assert len(app.environs) == 1
 
 
 def test_a_client_that_goes_away_early_gets_nothing(ask):
@@ -324,3 +334,22 @@ def test_a_plain_visit_asks_nothing_of_the_database_and_leaves_only_the_token_fo
 def test_an_answer_for_htmx_leaves_no_cookie(client):
     client.get("/", {"board": "7"}, headers={"HX-Request": "true"})
     assert not client.cookies
+
+
+def test_large_bodies_are_read_at_a_pace_that_leaves_time_for_games(monkeypatch):
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    part, parts = bytes(64 * 1024), 32
+    sent = iter([{"type": "http.request", "body": part, "more_body": number < parts} for number in range(1, parts + 1)])
+
+    async def receive() -> dict[str, object]:
+        return next(sent)
+
+    monkeypatch.setattr(adapter, "_rest", sleep)
+    held = adapter._HeldBodies()
+    body = adapter._Body("192.0.2.1", held, most=adapter.LARGEST_BODY)
+    assert len(run(body.read(receive, 0))) == parts * len(part)
+    assert waits[-1] == pytest.approx((parts - 1) * len(part) / adapter.FASTEST_BODIES, rel=0.2)

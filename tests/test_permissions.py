@@ -21,12 +21,25 @@ from django.utils import timezone
 
 from classrooms.assignments import assign
 from classrooms.classes import invitation_token, invite
-from classrooms.models import Assignment, Classroom, Enrolment, Guardianship, RosterImport, Session, Task, User
+from classrooms.models import (
+    Assignment,
+    Classroom,
+    Enrolment,
+    Guardianship,
+    HandOver,
+    RosterImport,
+    Session,
+    Task,
+    TeacherInvitation,
+    User,
+    WaitingGuest,
+)
 from classrooms.post import stop_token
 from classrooms.privacy.undo_mail import undo_token
 from classrooms.sessions import joining, leading
+from classrooms.sessions.wall import wall_key
 from classrooms.signing_in import card_token
-from classrooms.students import make_home_child
+from classrooms.students import make_home_child, offer_student
 from games import matches
 from games.models import Match, Way
 from games.players import Player
@@ -65,6 +78,7 @@ class World:
     mia: Enrolment
     match: Match
     lesson: Session
+    waiting: WaitingGuest
     assignment: Assignment
     plan: RosterImport
     link: Guardianship
@@ -72,8 +86,9 @@ class World:
     gone_class: Classroom
     gone_child: User
     gone_adult: User
-    invitation: str
+    invitation: TeacherInvitation
     job: Job
+    hand_over: HandOver
 
 
 @pytest.fixture
@@ -116,6 +131,7 @@ def make_world() -> World:
         mia=mia,
         match=match,
         lesson=lesson,
+        waiting=WaitingGuest.objects.create(session=lesson, guest="a" * 32, name="Calm Camel"),
         assignment=assign(classroom, task=Task.DAILY, by=teacher, now=now),
         plan=RosterImport.objects.create(classroom=classroom, made_by=teacher),
         link=Guardianship.objects.create(guardian=guardian, child=mia.student),
@@ -124,7 +140,8 @@ def make_world() -> World:
         gone_child=gone.student,
         gone_adult=gone_adult,
         job=Job.objects.create(kind="odds", user=mia.student, asked={"what": "deals", "deck": "full", "cards": 12}),
-        invitation=invitation_token(invite(classroom, "colleague@school.example", by=teacher)),
+        invitation=invite(classroom, str(other_teacher.email), by=teacher),
+        hand_over=offer_student(zoe, classroom, by=other_teacher),
     )
 
 
@@ -259,6 +276,7 @@ POLICIES: dict[str, Policy] = {
     "play:hint": of_match(),
     # The way in is open; what is behind it is not.
     "join:home": everybody(),
+    "join:card-tap": everybody(),
     "join:card": everybody(lambda world: [card_token(world.mia.student)]),
     "join:class": everybody(lambda world: [world.classroom.code]),
     "join:pictures": everybody(lambda world: [world.classroom.code, world.mia.pk]),
@@ -266,12 +284,17 @@ POLICIES: dict[str, Policy] = {
     "teach:home": adults(),
     "teach:new": adults(),
     "teach:summary": adults(),
-    "teach:invitation": adults(lambda world: [world.invitation]),
+    # An invitation is for the account with the invited address, whoever else has the link.
+    "teach:invitation": Policy(frozenset({Role.OTHER_TEACHER}), lambda world: [invitation_token(world.invitation)]),
     "teach:settings": of_class(),
     "teach:code": of_class(),
+    "teach:new-devices": of_class(),
+    "teach:new-devices-stop": of_class(),
     "teach:archive": of_class(),
     "teach:restore": of_class(),
     "teach:invite": of_class(),
+    "teach:cancel-invitation": of_class(lambda world: [world.invitation.pk]),
+    "teach:renew-access": of_class(),
     "teach:remove-teacher": of_class(lambda world: [world.users[Role.TEACHER].pk]),
     "teach:roster": of_class(),
     "teach:roster-paste": of_class(),
@@ -284,8 +307,12 @@ POLICIES: dict[str, Policy] = {
     "teach:cards": of_class(),
     "teach:student": of_student(),
     "teach:student-edit": of_student(),
+    "teach:student-pictures": of_student(),
     "teach:student-reset": of_student(),
     "teach:student-move": of_student(),
+    "teach:hand-over-cancel": of_student(),
+    "teach:hand-over-accept": of_class(lambda world: [world.hand_over.pk]),
+    "teach:hand-over-decline": of_class(lambda world: [world.hand_over.pk]),
     "teach:student-remove": of_student(),
     "teach:student-code": of_student(),
     "teach:student-unlink": of_student(lambda world: [world.link.pk]),
@@ -299,16 +326,24 @@ POLICIES: dict[str, Policy] = {
     "teach:withdraw": of_class(lambda world: [world.assignment.pk]),
     # A live lesson: its door is open to say who may come in; what is behind it is for who has a seat, or teaches.
     "session:device": everybody(lambda world: [world.lesson.code]),
+    "session:door": everybody(lambda world: [world.lesson.code]),
     "session:join": everybody(lambda world: [world.lesson.code]),
+    "session:paper": everybody(lambda world: [world.lesson.code]),
     "session:part": of_lesson_seat(),
     "session:act": of_lesson_seat(),
+    # Whoever has the projector's address sees the wall, and nothing else.
+    "wall:screen": everybody(lambda world: [world.lesson.code, wall_key(world.lesson)]),
+    "wall:part": everybody(lambda world: [world.lesson.code, wall_key(world.lesson)]),
     "lead:open": of_class(),
     "lead:remote": of_lesson(),
     "lead:remote-part": of_lesson(),
     "lead:projector": of_lesson(),
     "lead:projector-part": of_lesson(),
     "lead:order": of_lesson(lambda world: ["pause"]),
+    "lead:end": of_lesson(),
     "lead:teams": of_lesson(),
+    "lead:paper-seats": of_lesson(),
+    "lead:admit": of_lesson(lambda world: [world.waiting.pk]),
     "lead:seat": of_lesson(lambda world: [1, "remove"]),
     "lead:begin": of_lesson(lambda world: ["triples"]),
     "lead:steer": of_lesson(lambda world: ["reveal"]),
@@ -332,6 +367,7 @@ POLICIES: dict[str, Policy] = {
     "family:letter": of_child(),
     "family:unlink": of_child(),
     "family:invite": of_home_child(),
+    "family:consent": of_home_child(),
     "family:card": of_home_child(),
     "family:reset": of_home_child(),
     # Privacy
@@ -434,7 +470,10 @@ def test_who_may_open(world, name, settings):
     for role in Role:
         for method in ("get", "post"):
             cache.clear()
-            with transaction.atomic():
+            undone = transaction.atomic()
+            # What happens within are transactions of their own, as in any other test.
+            undone._from_testcase = True
+            with undone:
                 # Whatever it does is undone, so that each role finds the same world.
                 answer = answer_in(getattr(client_of(world, role), method)(path), path)
                 transaction.set_rollback(True)

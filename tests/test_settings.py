@@ -11,9 +11,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError
 
 from setsite.management.commands.serve import _port
+from setsite.server import server
 
 ROOT = Path(__file__).parent.parent
 SECRET = secrets.token_urlsafe(60)
@@ -73,6 +75,17 @@ def test_a_demo_is_never_for_a_public_host(hosts):
     assert "SETSITE_HOSTS" in word
 
 
+@pytest.mark.parametrize("hosts", ["set.school.example", "localhost,set.school.example", "*", ".school.example"])
+def test_debug_is_never_for_a_public_host(hosts):
+    word = refusal_of(SETSITE_DEBUG="1", SETSITE_HOSTS=hosts, SETSITE_SECRET_KEY=SECRET)
+    assert "SETSITE_DEBUG" in word
+    assert "SETSITE_HOSTS" in word
+
+
+def test_debug_may_name_the_hosts_of_ones_own_machine():
+    assert settings_with(SETSITE_DEBUG="1", SETSITE_HOSTS="localhost")["ALLOWED_HOSTS"] == ["localhost"]
+
+
 def test_a_demo_answers_on_ones_own_machine_only():
     settings = settings_with(SETSITE_DEMO="1")
     assert settings["ALLOWED_HOSTS"] == ["localhost", "127.0.0.1", "[::1]"]
@@ -101,6 +114,17 @@ def test_a_database_elsewhere_is_named_in_one_line():
     assert database["ENGINE"] == "setsite.postgresql"
     wanted = {"NAME": "setsite", "USER": "set@site", "PASSWORD": "p/w", "HOST": "db.example", "PORT": 5433}
     assert {name: database[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize(("chosen", "level"), [({}, 1), ({"SETSITE_SQLITE_SYNC": "full"}, 2)])
+def test_sqlite_waits_for_the_disk_at_each_commit_only_where_settings_say_so(tmp_path, chosen, level):
+    look = "from django.db import connection; print(*connection.cursor().execute('PRAGMA synchronous').fetchone())"
+    told = python("manage.py", "shell", "-v", "0", "-c", look, SETSITE_DEBUG="1", SETSITE_VAR=str(tmp_path), **chosen)
+    assert told.stdout.split() == [str(level)], told.stderr
+
+
+def test_another_way_to_wait_for_the_disk_is_refused():
+    assert refusal_of(SETSITE_DEBUG="1", SETSITE_SQLITE_SYNC="off").startswith("SETSITE_SQLITE_SYNC is normal or full")
 
 
 @pytest.mark.parametrize("url", ["mysql://db.example/setsite", "postgresql://db.example", "setsite", "/var/db.sqlite3"])
@@ -176,6 +200,7 @@ def test_a_public_site_says_by_which_server_its_mail_goes():
     assert (settings["EMAIL_HOST"], settings["EMAIL_PORT"]) == ("mail.example", 2525)
     assert (settings["EMAIL_HOST_USER"], settings["EMAIL_HOST_PASSWORD"]) == ("post", "p@ss")
     assert settings["EMAIL_USE_TLS"]
+    assert settings["MAIL_TRANSPORT"] == "setsite.mail.SMTPTransport"
     assert settings_with(**{**PUBLIC, "SETSITE_MAIL": "smtps://mail.example"})["EMAIL_USE_SSL"]
 
 
@@ -228,3 +253,38 @@ def test_google_microsoft_and_an_openid_server_are_offered_where_settings_name_t
     assert refusal_of(SETSITE_DEBUG="1", SETSITE_SIGN_IN_GOOGLE="only-an-id") == (
         "SETSITE_SIGN_IN_GOOGLE is written id:secret"
     )
+
+
+def test_older_keys_are_read_and_a_weak_one_among_them_is_refused():
+    older = ["older " + "aB3dE5gH7j" * 5, "oldest " + "kL2nP4rS6u" * 5]
+    settings = settings_with(**PUBLIC, SETSITE_SECRET_KEY_FALLBACKS=f"{older[0]}, {older[1]},")
+    assert settings["SECRET_KEY_FALLBACKS"] == older
+    assert settings_with(**PUBLIC)["SECRET_KEY_FALLBACKS"] == []
+    refusal = refusal_of(**PUBLIC, SETSITE_SECRET_KEY_FALLBACKS=f"{older[0]},changeme")
+    assert refusal.startswith("SETSITE_SECRET_KEY_FALLBACKS can be guessed")
+
+
+@pytest.mark.parametrize("environ", [PUBLIC, {"SETSITE_DEMO": "1"}, {"SETSITE_DEBUG": "1"}])
+def test_mail_goes_by_the_outbox_and_waits_for_no_server_forever(environ):
+    settings = settings_with(**environ)
+    assert settings["EMAIL_BACKEND"] == "setsite.mail.OutboxBackend"
+    assert 0 < settings["EMAIL_TIMEOUT"] <= 10
+
+
+def test_workers_take_json_only():
+    settings = settings_with(**PUBLIC, SETSITE_REDIS="redis://localhost/0")
+    assert settings["CELERY_ACCEPT_CONTENT"] == settings["CELERY_RESULT_ACCEPT_CONTENT"] == ["json"]
+    assert settings["CELERY_TASK_SERIALIZER"] == "json"
+
+
+@pytest.mark.parametrize("mode", ["SETSITE_DEMO", "SETSITE_DEBUG"])
+def test_a_demo_and_debug_mode_have_no_public_address(mode):
+    assert refusal_of(**{mode: "1"}, SETSITE_URL="https://set.school.example").startswith("SETSITE_DEMO and")
+    assert settings_with(**{mode: "1"}, SETSITE_URL="http://localhost:9000")["SITE_URL"] == "http://localhost:9000"
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "set.school.example"])  # noqa: S104 (it's refused)
+def test_a_demo_and_debug_mode_listen_on_this_machine_alone(host, settings):
+    settings.IS_LOCAL = True
+    with pytest.raises(ImproperlyConfigured, match="for this machine alone"):
+        server(host=host, port=0)

@@ -117,8 +117,8 @@ async def _connection(port: int, school: int) -> Connection:
 class Screen(asyncio.Protocol):
     """An open stream; its circle hears of each version that comes."""
 
-    def __init__(self, path: str, circle: Circle) -> None:
-        self.path, self.circle = path, circle
+    def __init__(self, path: str, circle: Circle, *, cookies: str = "") -> None:
+        self.path, self.circle, self.cookies = path, circle, cookies
         self.version = -1
         self.turn = 0
         """The last change that it was counted for."""
@@ -132,7 +132,7 @@ class Screen(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
-        transport.write(f"GET {self.path} HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode())
+        transport.write(f"GET {self.path} HTTP/1.1\r\nHost: {HOST}\r\nCookie: {self.cookies}\r\n\r\n".encode())
 
     def data_received(self, data: bytes) -> None:
         self._parts.append(data)
@@ -225,4 +225,4 @@ class Circle:
     def leave(self) -> None:
         self.close()
         for browser in self.browsers:
-            browser.connection.transport.close()
+            browser.close()

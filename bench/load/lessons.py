@@ -16,7 +16,7 @@ _SEEN = re.compile(r'data-seen="([^"]*)"')
 _FORM = re.compile(r'name="activity" value="(\d+)">\s*<input type="hidden" name="round" value="(\d+)"')
 _STREAM_AND_PART = re.compile(r'data-stream="([^"]+)" data-part="([^"]+)"')
 _COUNT = re.compile(r"(\d+) of (\d+) have answered")
-_CLASS = {"name": "Load", "language": "en-us", "edition": "us", "authorised_by": "The head of school"}
+_CLASS = {"name": "Load", "language": "en-us", "edition": "us", "authorised_by": "The head", "has_authority": "on"}
 
 
 class Look(Screen):
@@ -26,7 +26,8 @@ class Look(Screen):
         found = _STREAM_AND_PART.search(page)
         if not found:
             raise ValueError("the page has no stream")
-        super().__init__(unescape(found[1]), lesson)
+        cookies = "; ".join(f"{name}={value}" for name, value in browser.cookies.items())
+        super().__init__(unescape(found[1]), lesson, cookies=cookies)
         self.browser, self.part = browser, unescape(found[2])
         self.html = page
         self._news = asyncio.Event()

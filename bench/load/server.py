@@ -16,9 +16,13 @@ def main(port: int) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "setsite.settings")
     django.setup()
     from classrooms.sessions import joining  # noqa: PLC0415 (these need Django to be set up)
+    from core import streams  # noqa: PLC0415
     from setsite.server import server  # noqa: PLC0415
 
     settings.ROOT_URLCONF = "bench.urls"
+    # All clients of a bench come from one machine, and a thousand of them may watch one table.
+    most = sys.maxsize
+    streams.limits = streams.StreamLimits(of_seat=most, of_topic_and_address=most, of_address=most, total=most)
     # The goal is for more devices than a class has: the site itself closes the door before.
     vars(joining)["MOST_ATTENDEES"] = MOST_DEVICES
     own = server(port=port)

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -95,9 +95,9 @@ class Scaled(Site):
 
     name = "scaled"
 
-    def __init__(self, webs: int = 2) -> None:
+    def __init__(self, webs: int = 2, environment: Mapping[str, str] | None = None) -> None:
         self.folder = _folder()
-        self.site = ScaledSite(self.folder, webs=webs)
+        self.site = ScaledSite(self.folder, webs=webs, environment=environment)
         self.web, self.environment = self.site.web, self.site.environment
         for web in self.web:
             web.command = _command(web.port)
@@ -115,7 +115,7 @@ class Scaled(Site):
     def _engines(self) -> tuple[float, float, float]:
         lock = next(self.site.postgresql.sockets.glob(".s.PGSQL.*.lock"))
         redis = self.site.redis.process
-        others = [each.process.pid for each in (self.site.worker, self.site.beat) if each.process]
+        others = [each.process.pid for each in (self.site.worker, self.site.heavy, self.site.beat) if each.process]
         postmaster = int(lock.read_text(encoding="ascii").split()[0])
         return cpu_of([postmaster]), cpu_of([redis.pid] if redis else []), cpu_of(others)
 
@@ -125,10 +125,10 @@ class Embedded(Site):
 
     name = "embedded"
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         self.folder = _folder()
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SETSITE_", "DJANGO_"))}
-        self.environment = {**inherited, "SETSITE_DEMO": "1", "SETSITE_VAR": str(self.folder)}
+        self.environment = {**inherited, "SETSITE_DEMO": "1", "SETSITE_VAR": str(self.folder), **(environment or {})}
         port = free_port()
         web = Web(1, port, self.environment, self.folder)
         web.command = _command(port)
@@ -189,5 +189,5 @@ async def memory_of(ports: list[int]) -> int:
     for port in ports:
         browser = await Browser.at(port, 0)
         total += json.loads((await browser.ask("GET", "/bench/usage/?tidy")).content)["bytes"]
-        browser.connection.transport.close()
+        browser.close()
     return total

@@ -71,7 +71,7 @@ class Table(Circle):
         if watchers:
             somebody = await Browser.at(self.ports[0], self.number)
             path = await somebody.stream_of(self._path)
-            somebody.connection.transport.close()
+            somebody.close()
             for number in range(watchers):
                 await Screen(path, self).open(self.ports[number % len(self.ports)], self.number)
             await self.settle()

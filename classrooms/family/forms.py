@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from classrooms.consents import HOME, TEXTS
 from classrooms.names import LONGEST, clean, is_unfit
 
 
@@ -19,11 +20,12 @@ class ChildForm(forms.Form):
         help_text=gettext_lazy("A first name or a nickname is enough."),
         max_length=LONGEST,
     )
+    consent = forms.BooleanField(label=TEXTS[HOME])
 
     def clean_display_name(self) -> str:
         name = clean(self.cleaned_data["display_name"])
         if not name:
-            raise forms.ValidationError(_("Write a name with letters."))
+            raise forms.ValidationError(_("Please use letters in the name."))
         if is_unfit(name):
             raise forms.ValidationError(_("Other players see this name. Please choose a friendly one."))
         return name

@@ -7,15 +7,17 @@ from datetime import timedelta
 from enum import StrEnum
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from classrooms.audit import note
 from classrooms.models import Action, Classroom, GuardianCode, Guardianship, User
+from core.db.locks import Level, lock_rows
+from core.keys import digests
+from games.codes import LETTERS as CODE_LETTERS
 from games.limits import Limit, TooMany
-from games.matches import CODE_LETTERS
 
 CODE_DAYS = 30
 _GROUPS, _LETTERS = 2, 5
@@ -58,12 +60,20 @@ def make_code(child: User, *, by: User, classroom: Classroom | None = None) -> s
     code = "".join(letters)
     now = timezone.now()
     with transaction.atomic():
+        # Of two codes that are made at once, the second one ends the first.
+        list(lock_rows(User.objects.filter(pk=child.pk), Level.PERSON))
         child.guardian_codes.filter(used_at=None, expires_at__gt=now).update(expires_at=now)
         child.guardian_codes.create(
-            fingerprint=_fingerprint(code), made_by=by, made_at=now, expires_at=now + timedelta(days=CODE_DAYS)
+            fingerprint=_fingerprints(code)[0], made_by=by, made_at=now, expires_at=now + timedelta(days=CODE_DAYS)
         )
         note(by, Action.MADE_CODE, person=child, classroom=classroom)
     return f"{code[:_LETTERS]}-{code[_LETTERS:]}"
+
+
+def end_codes(codes: QuerySet[GuardianCode]) -> None:
+    """Make unused codes worthless, for whoever made them may not hand them on any more."""
+    now = timezone.now()
+    codes.filter(used_at=None, expires_at__gt=now).update(expires_at=now)
 
 
 def use_code(text: str, *, by: User) -> Guardianship:
@@ -76,7 +86,7 @@ def use_code(text: str, *, by: User) -> Guardianship:
     except TooMany as error:
         raise BadCode(Why.TOO_MANY) from error
     try:
-        return _use(_fingerprint(text), by)
+        return _use(_fingerprints(text), by)
     except BadCode:
         try:
             WRONG_CODES.count(str(by.pk))
@@ -85,8 +95,9 @@ def use_code(text: str, *, by: User) -> Guardianship:
         raise
 
 
-def _use(fingerprint: str, by: User) -> Guardianship:
-    code = GuardianCode.objects.filter(fingerprint=fingerprint, child__deleted_at=None).select_related("child").first()
+def _use(fingerprints: list[str], by: User) -> Guardianship:
+    known = GuardianCode.objects.filter(fingerprint__in=fingerprints, child__deleted_at=None)
+    code = known.select_related("child").first()
     if code is None:
         raise BadCode(Why.UNKNOWN)
     if link := Guardianship.objects.filter(guardian=by, child=code.child).first():
@@ -106,7 +117,7 @@ def unlink(link: Guardianship, *, by: User, classroom: Classroom | None = None) 
     """End a link, by the guardian or by a teacher; raises `LastGuardian` for the last one of a home account."""
     with transaction.atomic():
         # Of the last two guardians who leave at once, one waits here and is then the last.
-        child = User.objects.select_for_update().get(pk=link.child_id)
+        child = lock_rows(User.objects.all(), Level.PERSON).get(pk=link.child_id)
         others = Guardianship.objects.filter(child=child, guardian__deleted_at=None).exclude(pk=link.pk)
         if child.is_home and not others.exists():
             raise LastGuardian(child.display_name)
@@ -124,7 +135,7 @@ def stop_letters(guardian: User) -> None:
     Guardianship.objects.filter(guardian=guardian).update(wants_letter=False)
 
 
-def _fingerprint(text: str) -> str:
-    """What is kept of a code; case, spaces and dashes do not matter."""
+def _fingerprints(text: str) -> list[str]:
+    """What is kept of a code, under each of the site's keys; case, spaces and dashes do not matter."""
     plain = "".join(each for each in text.upper()[:100] if each in CODE_LETTERS)
-    return salted_hmac(_SALT, plain, algorithm="sha256").hexdigest()
+    return digests(_SALT, plain, algorithm="sha256")

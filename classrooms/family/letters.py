@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 
 from classrooms.family.report import WEEK, ChildReport, child_reports
 from classrooms.models import Guardianship, Letter, Post, User
-from classrooms.post import absolute, send_once, write
+from classrooms.post import send_once, write
 from classrooms.reports.activity import activity_of
+from core.links import absolute_url
 
 _LAST_DAY = timedelta(days=WEEK - 1)
 
@@ -79,7 +80,7 @@ def _mail(guardian: User, reports: Sequence[ChildReport], week: date) -> EmailMu
                 "report": report,
                 "child": report.child,
                 "days": report.days_in_words(week, last),
-                "link": absolute("family:child", report.child.pk),
+                "link": absolute_url("family:child", report.child.pk),
             }
             for report in reports
         ],

@@ -1,10 +1,12 @@
 """What is kept about people: as little as the site can do its work with."""
 
 from classrooms.models.assignments import Assignment, Task
-from classrooms.models.classes import Classroom, Enrolment, Group, RosterImport, TeacherInvitation
+from classrooms.models.classes import Classroom, Enrolment, Group, HandOver, RosterImport, TeacherInvitation
+from classrooms.models.consents import Consent
+from classrooms.models.devices import DeviceStanding, PictureTry, StudentDevice
 from classrooms.models.people import GuardianCode, Guardianship, Kind, User
 from classrooms.models.records import Action, AuditEntry, Letter, Post
-from classrooms.models.sessions import Activity, Answer, Attendee, Session, Stage
+from classrooms.models.sessions import Activity, Answer, Attendee, Session, Stage, WaitingGuest
 
 __all__ = [
     "Action",
@@ -14,17 +16,23 @@ __all__ = [
     "Attendee",
     "AuditEntry",
     "Classroom",
+    "Consent",
+    "DeviceStanding",
     "Enrolment",
     "Group",
     "GuardianCode",
     "Guardianship",
+    "HandOver",
     "Kind",
     "Letter",
+    "PictureTry",
     "Post",
     "RosterImport",
     "Session",
     "Stage",
+    "StudentDevice",
     "Task",
     "TeacherInvitation",
     "User",
+    "WaitingGuest",
 ]

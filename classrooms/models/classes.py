@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from classrooms.models.people import User
 from games.rules import EDITIONS
+
+if TYPE_CHECKING:
+    from classrooms.models.sessions import Session
 
 
 class ClassroomQuerySet(models.QuerySet["Classroom"]):
@@ -21,7 +26,7 @@ class ClassroomQuerySet(models.QuerySet["Classroom"]):
 
 class Classroom(models.Model):
     name = models.CharField(_("name"), max_length=60)
-    code = models.CharField(max_length=8, unique=True)
+    code = models.CharField(max_length=12, unique=True)
     language = models.CharField(_("language"), max_length=10, choices=settings.LANGUAGES, default="en-us")
     edition = models.CharField(_("rules"), max_length=20, choices=[(slug, slug) for slug in EDITIONS])
     teachers = models.ManyToManyField(User, related_name="classrooms_taught")
@@ -32,12 +37,29 @@ class Classroom(models.Model):
     used_at = models.DateTimeField(default=timezone.now)
     """When a teacher or a student last did something in it; idle classes are archived."""
     archived_at = models.DateTimeField(null=True, blank=True)
+    ends_at = models.DateTimeField(null=True, blank=True)
+    """When an archived class is deleted; known once its teachers were told."""
+    notices = models.PositiveSmallIntegerField(default=0)
+    """How many letters about that went out."""
     deleted_at = models.DateTimeField(null=True, blank=True)
+    new_devices_since = models.DateTimeField(null=True, blank=True)
+    """When a teacher last let students sign in by pictures on devices that they haven't used before."""
+    new_devices_until = models.DateTimeField(null=True, blank=True)
 
     objects = ClassroomQuerySet.as_manager()
 
     def __str__(self) -> str:
         return self.name
+
+    @cached_property
+    def running_session(self) -> Session | None:
+        """The lesson that the class is having, with who opened it and how many are there now (`here`).
+
+        Those who work on paper count as connected.
+        """
+        here = models.Count("attendees", filter=models.Q(attendees__removed_at=None, attendees__is_connected=True))
+        running = self.sessions.filter(ended_at=None)
+        return running.select_related("made_by").annotate(here=here).first()
 
 
 class Group(models.Model):
@@ -88,8 +110,21 @@ class Enrolment(models.Model):
         return f"{self.student} in {self.classroom}"
 
 
+class InvitationQuerySet(models.QuerySet["TeacherInvitation"]):
+    def open(self, now: datetime) -> InvitationQuerySet:
+        """Those that can still be accepted: not used, canceled or expired, and made by somebody who still teaches."""
+        return self.filter(
+            accepted_at=None,
+            cancelled_at=None,
+            expires_at__gt=now,
+            classroom__deleted_at=None,
+            classroom__teachers=models.F("made_by"),
+            made_by__deleted_at=None,
+        )
+
+
 class TeacherInvitation(models.Model):
-    """An invitation to teach a class together; the address gets a link that is good once."""
+    """An invitation to teach a class together. Only somebody who has confirmed this address can accept it, once."""
 
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="invitations")
     email = models.EmailField()
@@ -97,6 +132,10 @@ class TeacherInvitation(models.Model):
     made_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True, blank=True)
+    cancelled_at = models.DateTimeField(null=True, blank=True)
+    """Since when it's void: a teacher canceled it, a newer one replaced it, or whoever made it was removed."""
+
+    objects = InvitationQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"{self.email} to {self.classroom}"
@@ -114,3 +153,15 @@ class RosterImport(models.Model):
 
     def __str__(self) -> str:
         return f"{self.done} of {len(self.rows)} rows for {self.classroom}"
+
+
+class HandOver(models.Model):
+    """A student whom one class offers to another; nothing moves until a teacher there accepts."""
+
+    enrolment = models.OneToOneField(Enrolment, on_delete=models.CASCADE, related_name="hand_over")
+    to = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="hand_overs")
+    made_by = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
+    made_at = models.DateTimeField(default=timezone.now)
+
+    def __str__(self) -> str:
+        return f"{self.enrolment} offered to {self.to}"

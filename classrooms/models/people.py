@@ -10,6 +10,8 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from core.fields import EncryptedListField
+
 
 class Kind(models.TextChoices):
     ADULT = "adult", _("adult")
@@ -58,14 +60,17 @@ class User(AbstractBaseUser, PermissionsMixin):
     joined_at = models.DateTimeField(default=timezone.now)
     deleted_at = models.DateTimeField(null=True, blank=True)
     """Since when it is gone for everybody; a while later it really is."""
+    declared_adult_at = models.DateTimeField(null=True, blank=True)
+    """When somebody said at sign-up that they're an adult; accounts from before we asked have none."""
 
     wants_summary = models.BooleanField(default=True)
     """Whether a teacher gets the summary of each week."""
 
     is_home = models.BooleanField(default=False)
     """A student whose account a guardian made: no school may reset or delete it."""
-    pictures = models.JSONField(default=list, blank=True)
-    """A student's secret: three pictures in their order. Readable, for the login card shows them."""
+    pictures = EncryptedListField(default=list, blank=True, purpose="pictures")
+    """A student's secret: three pictures in their order. Not hashed, since the login card shows them and 1,320
+    combinations are tried in no time; encrypted, so that a copy of the database doesn't show them."""
     card_number = models.PositiveIntegerField(default=1)
     """Which login card is valid; a new card makes the old one worthless."""
 

@@ -18,11 +18,13 @@ class Session(models.Model):
     """One lesson with a class. Whatever a screen shows is here, so that any screen can be opened anew."""
 
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="sessions")
-    code = models.CharField(max_length=8, unique=True)
+    code = models.CharField(max_length=12, unique=True)
     made_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
     language = models.CharField(max_length=10, choices=settings.LANGUAGES)
     edition = models.CharField(max_length=20)
     allows_guests = models.BooleanField(_("guests may join"), default=False)
+    guests_wait = models.BooleanField(default=False)
+    """New guests ask first: somebody was taken out, and would otherwise come back as a guest."""
     opened_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -33,6 +35,15 @@ class Session(models.Model):
     """Raised with everything that devices show."""
     count = models.PositiveIntegerField(default=0)
     """Raised with what only the remote and the projector show: an answer that came, somebody who came or went."""
+    wall_number = models.PositiveSmallIntegerField(default=0)
+    """Raised when a teacher leaves the class, who may know the projector's address: that becomes a new one."""
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["classroom"], condition=models.Q(ended_at__isnull=True), name="one_running_session_of_a_class"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.code} of {self.classroom}"
@@ -75,6 +86,25 @@ class Attendee(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class WaitingGuest(models.Model):
+    """A guest who stands before the door until the teacher lets them in; the row goes when they are."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="waiting")
+    guest = models.CharField(max_length=32)
+    name = models.CharField(max_length=60)
+    """What the guest will be called; they tell it to the teacher, who finds them by it."""
+    asked_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering: ClassVar = ["pk"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["session", "guest"], name="a_guest_waits_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} before {self.session}"
 
 
 class Stage(models.TextChoices):

@@ -5,16 +5,21 @@ What goes together has one moment of deletion, and by that it comes back togethe
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
-from classrooms.audit import note
-from classrooms.models import Action, Classroom, User
+from classrooms.audit import note, note_each
+from classrooms.models import Action, AuditEntry, Classroom, User
+from classrooms.sessions.seats import leave_lessons, take_out_departed
+from core.db.chunks import ROWS
+from core.db.locks import Level, lock_rows
+from games.access import rights_changed
 
 
 class StillTeaching(ValueError):
@@ -36,17 +41,60 @@ def undo_ends_before(now: datetime) -> datetime:
 
 def delete_child(child: User, *, by: User, now: datetime, classroom: Classroom | None = None) -> None:
     with transaction.atomic():
-        _delete_users([child], by=by, now=now, classroom=classroom)
+        _delete_users([child.pk], by=by.pk, now=now, classroom=classroom)
+    child.deleted_at, child.is_active = now, False
 
 
-def delete_class(classroom: Classroom, *, by: User, now: datetime) -> int:
-    """Delete a class with those of its students whom the school manages and who are in no other; how many they are."""
+def delete_class(classroom: Classroom, *, by: User | None, now: datetime, if_still: Q | None = None) -> int:
+    """Delete a class with those of its students whom the school manages and who are in no other; how many they are.
+
+    The class is gone at once. Its students follow some at a time, so that a large class doesn't hold up every table.
+    With `if_still`, only a class of which that still holds.
+    """
     with transaction.atomic():
-        students = list(only_in(classroom))
-        Classroom.objects.filter(pk=classroom.pk).update(deleted_at=now)
-        note(by, Action.DELETED, classroom=classroom)
+        _mark_class(classroom, by=by, now=now, if_still=if_still)
+    return _delete_students(classroom, by=by.pk if by else None, now=now)
+
+
+def _mark_class(classroom: Classroom, *, by: User | None, now: datetime, if_still: Q | None = None) -> None:
+    # Whoever deletes it a second time, with a second click, leaves the moment by which everything comes back together.
+    kept = Classroom.objects.kept().filter(if_still or Q(), pk=classroom.pk)
+    if not lock_rows(kept, Level.CLASSROOM).first():
+        return
+    Classroom.objects.filter(pk=classroom.pk).update(deleted_at=now)
+    rights_changed()
+    transaction.on_commit(partial(take_out_departed, session__classroom=classroom.pk), robust=True)
+    note(by, Action.DELETED, classroom=classroom)
+
+
+def _delete_students(classroom: Classroom, *, by: int | None, now: datetime) -> int:
+    """Delete the students of a class that was deleted at this moment, until somebody undoes that; how many."""
+    count = 0
+    while some := _delete_some_students(classroom, by=by, now=now):
+        count += some
+    return count
+
+
+def _delete_some_students(classroom: Classroom, *, by: int | None, now: datetime) -> int:
+    with transaction.atomic():
+        # Whoever undoes the deletion holds the same lock.
+        if not lock_rows(Classroom.objects.filter(pk=classroom.pk, deleted_at=now), Level.CLASSROOM).first():
+            return 0
+        # Somebody who was brought back alone stays.
+        back = AuditEntry.objects.filter(action=Action.UNDELETED, at__gt=now, person__isnull=False).values("person")
+        students = list(only_in(classroom).exclude(pk__in=back).order_by("pk").values_list("pk", flat=True)[:ROWS])
         _delete_users(students, by=by, now=now, classroom=classroom)
     return len(students)
+
+
+def finish_deletions() -> int:
+    """Go on where the deletion of a class broke off, with the students it had not come to; how many."""
+    count = 0
+    for classroom in Classroom.objects.filter(deleted_at__isnull=False).order_by("pk"):
+        entries = AuditEntry.objects.filter(action=Action.DELETED, classroom=classroom.pk, person=None)
+        by = entries.order_by("-at").values_list("actor", flat=True).first()
+        count += _delete_students(classroom, by=by, now=classroom.deleted_at) if classroom.deleted_at else 0
+    return count
 
 
 def only_in(classroom: Classroom) -> QuerySet[User]:
@@ -71,22 +119,43 @@ def delete_adult(user: User, *, now: datetime) -> None:
     Raises `StillTeaching` where a class that is in use would be left without a teacher.
     """
     with transaction.atomic():
+        # Nobody else leaves these classes while we look whether somebody stays.
+        list(lock_rows(Classroom.objects.filter(teachers=user), Level.CLASSROOM))
         classes, children = left_alone(user)
         in_use = [classroom.name for classroom in classes if classroom.archived_at is None]
         if in_use:
             raise StillTeaching(in_use)
+        archived = list(classes)
+        for classroom in archived:
+            _mark_class(classroom, by=user, now=now)
+        # Of two guardians who go at once, the second one takes the child along.
+        mine = User.objects.filter(is_home=True, guardian_links__guardian=user).values("pk")
+        list(lock_rows(User.objects.filter(Q(pk=user.pk) | Q(pk__in=mine)), Level.PERSON))
         # Before the account goes: then they would not be left alone by it, but be so already.
-        going = list(children)
-        for classroom in list(classes):
-            delete_class(classroom, by=user, now=now)
-        _delete_users([*going, user], by=user, now=now)
+        going = [*children.values_list("pk", flat=True), user.pk]
+        _delete_users(going, by=user.pk, now=now)
+    user.deleted_at, user.is_active = now, False
+    for classroom in archived:
+        _delete_students(classroom, by=user.pk, now=now)
 
 
-def _delete_users(users: Iterable[User], *, by: User, now: datetime, classroom: Classroom | None = None) -> None:
-    for user in users:
-        user.deleted_at, user.is_active = now, False
-        user.save(update_fields=["deleted_at", "is_active"])
-        note(by, Action.DELETED, person=user, classroom=classroom)
+def _delete_users(users: Sequence[int], *, by: int | None, now: datetime, classroom: Classroom | None = None) -> None:
+    _set_deleted(users, now, Action.DELETED, by, classroom)
+
+
+def _set_deleted(
+    users: Sequence[int], at: datetime | None, action: Action, by: int | None, classroom: Classroom | None
+) -> None:
+    """Set or clear the moment of deletion, and write down about each that it was done.
+
+    Whoever is deleted already keeps the moment by which everything comes back together.
+    """
+    others = User.objects.filter(pk__in=users, deleted_at__isnull=at is not None)
+    known = list(lock_rows(others, Level.PERSON).values_list("pk", flat=True))
+    User.objects.filter(pk__in=known).update(deleted_at=at, is_active=at is None)
+    if known and at is not None:
+        leave_lessons(known)
+    note_each(by, action, known, classroom=classroom)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,35 +192,77 @@ def undo_child(child: User, *, by: User, now: datetime, classroom: Classroom | N
     if not _can_come_back(child, now):
         raise TooLate(child.pk)
     with transaction.atomic():
-        _undelete_users([child], by=by, classroom=classroom)
+        _check_time(child, now)
+        _undelete_users([child.pk], by=by, classroom=classroom)
+    child.deleted_at, child.is_active = None, True
 
 
 def undo_class(classroom: Classroom, *, by: User, now: datetime) -> None:
-    """The class again, with the students who went with it, or with another class of theirs."""
+    """The class again, with the students who went with it, or with another class of theirs.
+
+    The students come first, some at a time: what breaks off is still deleted, and can be undone again.
+    """
     if not _can_come_back(classroom, now):
         raise TooLate(classroom.pk)
+    while _undo_some_students(classroom, by=by, now=now):
+        pass
     with transaction.atomic():
-        students = User.objects.filter(enrolments__classroom=classroom)
-        went_along = list(students.filter(classrooms_joined__deleted_at=F("deleted_at")).distinct())
-        Classroom.objects.filter(pk=classroom.pk).update(deleted_at=None, used_at=now)
-        note(by, Action.UNDELETED, classroom=classroom)
-        _undelete_users(went_along, by=by, classroom=classroom)
+        found = lock_rows(Classroom.objects.filter(pk=classroom.pk, deleted_at__isnull=False), Level.CLASSROOM).first()
+        if found is None:
+            # Somebody else undoes it, or it was removed for good.
+            return
+        if not _can_come_back(found, now):
+            raise TooLate(found.pk)
+        _undelete_users(_went_along(found), by=by, classroom=found)
+        Classroom.objects.filter(pk=found.pk).update(deleted_at=None, used_at=now)
+        note(by, Action.UNDELETED, classroom=found)
+
+
+def _check_time(user: User, now: datetime) -> None:
+    """Whether it isn't too late, with the account locked: it may just be removed for good."""
+    found = lock_rows(User.objects.filter(pk=user.pk), Level.PERSON).first()
+    if found is None or (found.deleted_at and not _can_come_back(found, now)):
+        raise TooLate(user.pk)
+
+
+def _undo_some_students(classroom: Classroom, *, by: User, now: datetime) -> bool:
+    """Whether there were more students than one transaction should bring back."""
+    with transaction.atomic():
+        found = lock_rows(Classroom.objects.filter(pk=classroom.pk), Level.CLASSROOM).first()
+        if found is None or (found.deleted_at and not _can_come_back(found, now)):
+            raise TooLate(classroom.pk)
+        students = _went_along(classroom)
+        if len(students) < ROWS:
+            return False
+        _undelete_users(students, by=by, classroom=classroom)
+    return True
+
+
+def _went_along(classroom: Classroom) -> list[int]:
+    """Students of the class who were deleted with a class of theirs, at most as many as one transaction takes."""
+    students = User.objects.filter(enrolments__classroom=classroom)
+    went_along = students.filter(classrooms_joined__deleted_at=F("deleted_at")).order_by("pk").distinct()
+    return list(went_along.values_list("pk", flat=True)[:ROWS])
 
 
 def undo_adult(user: User, *, now: datetime) -> None:
-    """The account again, with the home accounts and the classes that went with it."""
+    """The account again, with the home accounts and the classes that went with it.
+
+    The classes come first: as long as one of them is missing, the account is still deleted and can be undone again.
+    """
     if not _can_come_back(user, now):
         raise TooLate(user.pk)
+    for classroom in Classroom.objects.filter(teachers=user, deleted_at=user.deleted_at):
+        undo_class(classroom, by=user, now=now)
     with transaction.atomic():
         children = User.objects.filter(is_home=True, guardian_links__guardian=user)
-        went_along = list(children.filter(guardian_links__guardian__deleted_at=F("deleted_at")).distinct())
-        for classroom in Classroom.objects.filter(teachers=user, deleted_at=user.deleted_at):
-            undo_class(classroom, by=user, now=now)
-        _undelete_users([user, *went_along], by=user)
+        # In the order of their keys, the adult with the children.
+        list(lock_rows(User.objects.filter(Q(pk=user.pk) | Q(pk__in=children.values("pk"))), Level.PERSON))
+        _check_time(user, now)
+        went_along = children.filter(guardian_links__guardian__deleted_at=F("deleted_at")).distinct()
+        _undelete_users([user.pk, *went_along.values_list("pk", flat=True)], by=user)
+    user.deleted_at, user.is_active = None, True
 
 
-def _undelete_users(users: Iterable[User], *, by: User, classroom: Classroom | None = None) -> None:
-    for user in users:
-        user.deleted_at, user.is_active = None, True
-        user.save(update_fields=["deleted_at", "is_active"])
-        note(by, Action.UNDELETED, person=user, classroom=classroom)
+def _undelete_users(users: Sequence[int], *, by: User, classroom: Classroom | None = None) -> None:
+    _set_deleted(users, None, Action.UNDELETED, by.pk, classroom)

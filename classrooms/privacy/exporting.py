@@ -46,11 +46,14 @@ def _class_sections(classroom: Classroom) -> Sections:
     about = ("pk", "name", "code", "language", "edition", "authorised_by", "made_at", "used_at", "archived_at")
     tables = {
         "class": Classroom.objects.filter(pk=classroom.pk).values(*about),
+        "consents": classroom.consents.values("pk", "given_at", "text", "authority"),
         "groups": classroom.groups.order_by("pk").values("pk", "name"),
         "assignments": classroom.assignments.order_by("pk").values(
             *("pk", "group__name", "enrolment", "task", "what", "amount", "made_at", "due_on")
         ),
-        "invitations": classroom.invitations.order_by("pk").values("pk", "made_at", "expires_at", "accepted_at"),
+        "invitations": classroom.invitations.order_by("pk").values(
+            *("pk", "made_at", "expires_at", "accepted_at", "cancelled_at")
+        ),
         "lessons": Session.objects.filter(classroom=classroom)
         .order_by("pk")
         .values(*("pk", "code", "language", "edition", "allows_guests", "opened_at", "started_at", "ended_at")),
@@ -95,5 +98,5 @@ def _readme() -> str:
     return _(
         "Everything that Setsite keeps about a person, as of today.\n"
         "data.json holds all of it; each .csv file holds one table of it, for a spreadsheet.\n"
-        "Names of other people are not in it, and nothing that would let somebody sign in but a student's pictures.\n"
+        "Names of other people are not in it, and nothing that would let somebody sign in.\n"
     )

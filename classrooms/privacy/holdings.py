@@ -44,7 +44,7 @@ def _own(name: str, model: str, *shown: str, path: str = "user", of_class: str =
     return Holding(name, model, (Role(path, shown),), of_class)
 
 
-_INVITATION = ("classroom__name", "made_at", "expires_at", "accepted_at")
+_INVITATION = ("classroom__name", "made_at", "expires_at", "accepted_at", "cancelled_at")
 _ENTRY = ("at", "action", "amount")
 _TASK = ("classroom__name", "task", "what", "amount", "made_at", "due_on")
 _IS_THEIRS = Q(group=None) | Q(group=F("classroom__enrolments__group"))
@@ -55,7 +55,7 @@ HOLDINGS = (
         "person",
         "classrooms.User",
         *("kind", "email", "display_name", "language", "look", "joined_at", "last_login", "is_active", "is_staff"),
-        *("is_superuser", "is_home", "pictures", "card_number", "wants_summary", "deleted_at"),
+        *("is_superuser", "is_home", "card_number", "wants_summary", "deleted_at", "declared_adult_at"),
         path="pk",
     ),
     _own(
@@ -82,6 +82,15 @@ HOLDINGS = (
             Role("made_by", ("made_at", "expires_at", "used_at"), name="maker"),
         ),
     ),
+    Holding(
+        "consents",
+        "classrooms.Consent",
+        (
+            Role("child", ("given_at", "text"), name="child"),
+            Role("given_by", ("given_at", "text", "classroom__name", "authority"), name="given by you"),
+        ),
+        of_class="classroom",
+    ),
     _own("letters", "classrooms.Letter", "kind", "week", "sent_at", path="reader"),
     Holding(
         "assignments",
@@ -97,6 +106,17 @@ HOLDINGS = (
         "classrooms.TeacherInvitation",
         (Role("email", ("email", *_INVITATION), name="invited"), Role("made_by", _INVITATION, name="maker")),
     ),
+    Holding(
+        "hand_overs",
+        "classrooms.HandOver",
+        (
+            Role("enrolment__student", ("made_at",), name="student"),
+            Role("made_by", ("to__name", "made_at"), name="maker"),
+        ),
+        of_class="enrolment__classroom",
+    ),
+    _own("devices", "classrooms.StudentDevice", "used_at", path="student"),
+    _own("picture_tries", "classrooms.PictureTry", "standing", "at", path="student", of_class="classroom"),
     _own("roster_files", "classrooms.RosterImport", "classroom__name", "made_at", "done", path="made_by"),
     Holding(
         "log",
@@ -112,7 +132,9 @@ HOLDINGS = (
     ),
     _own("steps", "lessons.StepDone", "unit", "step", "at"),
     _own("progress", "lessons.Progress", "skill", "state"),
+    _own("help", "lessons.HelpGiven", "place", "seed", "hints", "at"),
     _own("jobs", "setsite.Job", "kind", "asked", "state", "result", "error", "file_name", "made_at", "ended_at"),
+    _own("mails_on_their_way", "setsite.OutgoingMail", "made_at", path="email"),
     _own("puzzles", "games.PuzzleResult", "day", "deck", "found", "wrong", "started_at", "finished_at"),
     _own(
         "games",

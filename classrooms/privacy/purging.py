@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -12,50 +12,143 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import QuerySet
 
+from classrooms import devices, ledger, picture_guard
 from classrooms.audit import note
 from classrooms.classes import archive
-from classrooms.models import Action, Attendee, Classroom, GuardianCode, TeacherInvitation, User
-from classrooms.privacy.deleting import undo_ends_before
+from classrooms.models import (
+    Action,
+    Activity,
+    Answer,
+    Attendee,
+    Classroom,
+    Enrolment,
+    GuardianCode,
+    HandOver,
+    TeacherInvitation,
+    User,
+    WaitingGuest,
+)
+from classrooms.privacy.archives import end_archived_classes
+from classrooms.privacy.deleting import finish_deletions, undo_ends_before
+from classrooms.privacy.renewing import renew_encryption
 from classrooms.rosters.proposals import forget_imports
+from classrooms.sessions.leading import end_forgotten
+from classrooms.students import OFFERED_FOR
+from core.db.chunks import ROWS, chunks, delete_in_chunks
+from core.db.locks import Level, lock_rows, lock_word
 from games.matches import GONE, forget_abandoned, forget_players
 from games.models import PuzzleResult, Seat
-from lessons.models import Attempt, Progress, StepDone
+from games.players import Player
+from lessons.learning import forget_help, lock_key
+from lessons.models import Attempt, HelpGiven, Progress, StepDone
 from setsite.jobs import desk
-from setsite.models import Job
+from setsite.models import Job, OutgoingMail
 
 _MANY = 500
+_TABLES = 10
+"""How many seats are cleared at once: a table that nobody else played at goes with its whole log."""
+_PURGED = datetime(1970, 1, 1, tzinfo=UTC)
+"""The moment of deletion of what is being removed for good: so long ago that nobody can undo it."""
+HELP_DAYS = 30
+"""How long it's known that somebody had help with a question that they didn't answer."""
 
 
 def keep_promises(now: datetime) -> None:
     """Everything that the privacy page says happens by itself."""
+    finish_deletions()
+    end_forgotten(now)
     purge(now)
     purge_guests(now)
+    forget_help(now - timedelta(days=HELP_DAYS))
+    renew_encryption()
+    ledger.catch_up(now)
     forget_codes(now)
+    devices.forget_old(now)
+    picture_guard.forget_old(now)
     archive_idle_classes(now)
+    end_archived_classes(now)
     forget_imports(now - timedelta(hours=settings.IMPORT_HOURS))
     forget_abandoned(now - timedelta(days=settings.MATCH_DAYS))
 
 
 def purge(now: datetime) -> int:
-    """Remove for good what was deleted so long ago that it cannot be undone; how many people and classes."""
+    """Remove for good what was deleted so long ago that it cannot be undone; how many people and classes.
+
+    Nobody sees any of it any more, so what hangs on a class or a person goes first and some at a time, which no table
+    has to wait for.
+    """
     before = undo_ends_before(now)
-    classes = list(Classroom.objects.filter(deleted_at__lte=before))
-    for classroom in classes:
-        with transaction.atomic():
-            note(None, Action.PURGED, classroom=classroom)
-            classroom.delete()
-    users = list(User.objects.filter(deleted_at__lte=before))
+    _mark_purged(Classroom.objects.all(), Level.CLASSROOM, before)
+    _mark_purged(User.objects.all(), Level.PERSON, before)
+    count = 0
+    # By their keys, and each read when it's their turn: a whole school may have left.
+    for pk in list(Classroom.objects.filter(deleted_at=_PURGED).values_list("pk", flat=True)):
+        if classroom := Classroom.objects.filter(pk=pk).first():
+            _purge_class(classroom)
+            count += 1
+    users = list(User.objects.filter(deleted_at=_PURGED).values_list("pk", flat=True))
     if users:
-        _end_sessions({str(user.pk) for user in users})
-    for user in users:
+        _end_sessions({str(pk) for pk in users})
+    for pk in users:
+        if user := User.objects.filter(pk=pk).first():
+            _purge_user(user)
+            count += 1
+    return count
+
+
+def _mark_purged(everything: QuerySet[Any], level: Level, before: datetime) -> None:
+    """From here on nobody can undo it, not even somebody who has just begun to. In chunks: it may be a whole school."""
+    rows = everything.filter(deleted_at__lte=before).exclude(deleted_at=_PURGED).order_by("pk")
+    for keys in chunks(list(rows.values_list("pk", flat=True))):
         with transaction.atomic():
-            forget_players(Seat.objects.filter(user=user))
-            desk.remove(Job.objects.filter(user=user))
-            if user.email:
-                TeacherInvitation.objects.filter(email=user.email).delete()
-            note(None, Action.PURGED, person=user)
-            user.delete()
-    return len(classes) + len(users)
+            # Whoever was brought back meanwhile isn't among them any more.
+            found = [each.pk for each in lock_rows(rows.filter(pk__in=keys), level)]
+            everything.filter(pk__in=found).update(deleted_at=_PURGED)
+
+
+def _purge_class(classroom: Classroom) -> None:
+    for rows in (
+        Answer.objects.filter(activity__session__classroom=classroom),
+        Attendee.objects.filter(session__classroom=classroom),
+        WaitingGuest.objects.filter(session__classroom=classroom),
+        Activity.objects.filter(session__classroom=classroom),
+        classroom.sessions.all(),
+        classroom.assignments.all(),
+        Enrolment.objects.filter(classroom=classroom),
+    ):
+        delete_in_chunks(rows)
+    with transaction.atomic():
+        note(None, Action.PURGED, classroom=classroom)
+        classroom.delete()
+
+
+def _purge_user(user: User) -> None:
+    def lock() -> None:
+        list(lock_rows(User.objects.filter(pk=user.pk), Level.PERSON))
+
+    delete_in_chunks(Answer.objects.filter(attendee__user=user))
+    for rows in _learned(user=user):
+        # Whoever is just writing down an answer of theirs locks the person first.
+        delete_in_chunks(rows, lock=lock)
+    for seats in chunks(Seat.objects.filter(user=user).order_by("pk").values_list("pk", flat=True), _TABLES):
+        with transaction.atomic():
+            forget_players(Seat.objects.filter(pk__in=seats))
+    desk.remove(Job.objects.filter(user=user))
+    with transaction.atomic():
+        # Whoever is just writing down an answer of theirs comes before us, or finds nobody.
+        lock()
+        # What they asked for in the meantime: a job or two.
+        desk.remove(Job.objects.filter(user=user))
+        if user.email:
+            TeacherInvitation.objects.filter(email=user.email).delete()
+            OutgoingMail.objects.filter(email=user.email).delete()
+        note(None, Action.PURGED, person=user)
+        user.delete()
+
+
+def _learned(**whose: Any) -> Iterator[QuerySet[Any]]:
+    for model in (Attempt, StepDone, Progress, HelpGiven, PuzzleResult):
+        yield model._default_manager.filter(**whose)
 
 
 def _end_sessions(keys: Collection[str]) -> None:
@@ -74,16 +167,40 @@ def purge_guests(now: datetime) -> int:
         known.update(rows.values_list("guest", flat=True).distinct())
         if moment:
             fresh.update(rows.filter(**{f"{moment}__gte": before}).values_list("guest", flat=True).distinct())
-    idle = sorted(known - fresh)
+    idle = [guest for guest in sorted(known - fresh) if _forget_learning(guest, before)]
     for start in range(0, len(idle), _MANY):
         guests = idle[start : start + _MANY]
-        with transaction.atomic():
-            for model in (Attempt, StepDone, Progress, PuzzleResult, Attendee):
-                model._default_manager.filter(guest__in=guests).delete()
-            forget_players(Seat.objects.filter(guest__in=guests))
-            desk.remove(Job.objects.filter(guest__in=guests))
-    Session.objects.filter(expire_date__lt=now).delete()
+        for model in (Attendee, WaitingGuest):
+            delete_in_chunks(model._default_manager.filter(guest__in=guests))
+        for seats in chunks(Seat.objects.filter(guest__in=guests).order_by("pk").values_list("pk", flat=True), _TABLES):
+            with transaction.atomic():
+                forget_players(Seat.objects.filter(pk__in=seats))
+        desk.remove(Job.objects.filter(guest__in=guests))
+    delete_in_chunks(Session.objects.filter(expire_date__lt=now), _MANY)
     return len(idle)
+
+
+def _forget_learning(guest: str, before: datetime) -> bool:
+    """Remove what a guest has learned, unless they are back; whether all of it was.
+
+    Some rows at a time, and the guest is looked for each time. One who comes back while we're at it keeps what's left.
+    """
+    for rows in _learned(guest=guest):
+        while True:
+            with transaction.atomic():
+                # Whoever answers at this moment comes before us and is seen, or begins anew.
+                lock_word(Level.PERSON, lock_key(Player(name="", guest=guest)))
+                if _is_back(guest, before):
+                    return False
+                keys = list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS])
+                rows.filter(pk__in=keys).delete()
+            if len(keys) < ROWS:
+                break
+    return True
+
+
+def _is_back(guest: str, before: datetime) -> bool:
+    return any(moment and rows.filter(guest=guest, **{f"{moment}__gte": before}).exists() for rows, moment in _traces())
 
 
 def _traces() -> Iterator[tuple[QuerySet[Any], str]]:
@@ -92,10 +209,12 @@ def _traces() -> Iterator[tuple[QuerySet[Any], str]]:
         (Attempt, "at"),
         (StepDone, "at"),
         (Progress, ""),
+        (HelpGiven, "at"),
         (PuzzleResult, "started_at"),
         (Job, "made_at"),
         (Seat, "match__touched_at"),
         (Attendee, "joined_at"),
+        (WaitingGuest, "asked_at"),
     )
     for model, moment in moments:
         yield model.objects.exclude(guest="").exclude(guest__startswith=GONE).order_by(), moment
@@ -104,14 +223,21 @@ def _traces() -> Iterator[tuple[QuerySet[Any], str]]:
 def forget_codes(now: datetime) -> None:
     """Codes and invitations that have been over for long are of no use to anybody."""
     before = undo_ends_before(now)
-    GuardianCode.objects.filter(expires_at__lt=before).delete()
-    TeacherInvitation.objects.filter(expires_at__lt=before).delete()
+    delete_in_chunks(GuardianCode.objects.filter(expires_at__lt=before))
+    delete_in_chunks(TeacherInvitation.objects.filter(expires_at__lt=before))
+    delete_in_chunks(HandOver.objects.filter(made_at__lt=now - OFFERED_FOR))
 
 
 def archive_idle_classes(now: datetime) -> int:
     """Put away the classes that nobody has used for long; how many."""
     before = now - timedelta(days=settings.IDLE_CLASS_DAYS)
-    idle = list(Classroom.objects.kept().filter(archived_at=None, used_at__lt=before))
-    for classroom in idle:
-        archive(classroom, by=None)
-    return len(idle)
+    idle = Classroom.objects.kept().filter(archived_at=None, used_at__lt=before)
+    count = 0
+    for pk in list(idle.values_list("pk", flat=True)):
+        with transaction.atomic():
+            # Somebody may use it at this moment.
+            classroom = lock_rows(idle.filter(pk=pk), Level.CLASSROOM).first()
+            if classroom:
+                archive(classroom, by=None)
+                count += 1
+    return count

@@ -8,19 +8,19 @@ from django.conf import settings
 from django.core import signing
 from django.core.mail import send_mail
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from classrooms.models import User
 from classrooms.privacy.deleting import undo_ends_before
+from core.links import absolute_url
 
 _SALT = "classrooms.undo"
 
 
 def send_undo(user: User) -> None:
     """Tell somebody that their account is deleted, and how to undo it."""
-    link = str(settings.SITE_URL) + reverse("privacy:undo-me", args=[undo_token(user)])
+    link = absolute_url("privacy:undo-me", undo_token(user))
     with translation.override(user.language or translation.get_language()):
         context = {"user": user, "link": link, "days": settings.UNDO_DAYS}
         text = render_to_string("privacy/deleted_me.txt", context)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 from classrooms.models import Classroom, Enrolment
 from games.models import Event, Seat
@@ -98,7 +99,7 @@ def telling(wrong: Collection[WrongTriple]) -> tuple[Telling, ...]:
         by_cards[each.cards].append(each)
     found = []
     for indices, times in by_cards.items():
-        verdict = explain(*map(Card.from_index, indices))
+        verdict = _verdict(indices)
         if verdict.is_set:
             continue
         students = len({each.student for each in times})
@@ -116,12 +117,22 @@ def wrong_triples(students: Collection[int]) -> list[WrongTriple]:
 
 def _from_exercises(students: Collection[int]) -> Iterable[WrongTriple]:
     rows = Attempt.objects.filter(user__in=students, is_right=False).exclude(kind__in=["", Kind.ANY_SET])
-    for row in rows.only("user_id", "at", "kind", "cards", "answer", "missed"):
-        for cards, features in _wrong_in(row):
-            yield WrongTriple(row.user_id or 0, cards, features, row.at.timestamp())
+    # Thousands for a large class: without making objects of the rows.
+    for user, at, *answered in rows.values_list("user", "at", "kind", "cards", "answer", "missed"):
+        for cards, features in _wrong_in(_Wrong(*answered)):
+            yield WrongTriple(user or 0, cards, features, at.timestamp())
 
 
-def _wrong_in(row: Attempt) -> Iterable[tuple[Indices, tuple[Feature, ...]]]:
+class _Wrong(NamedTuple):
+    """A wrong answer to an exercise, as it's kept."""
+
+    kind: str
+    cards: list[int]
+    answer: dict[str, Any]
+    missed: list[str]
+
+
+def _wrong_in(row: _Wrong) -> Iterable[tuple[Indices, tuple[Feature, ...]]]:
     """The triples of a wrong answer. To refuse a SET is wrong as well, but nothing broke that one."""
     if row.kind == Kind.EXPLAIN:
         # Asked for each feature apart, one is seen wrong even on a SET.
@@ -132,8 +143,8 @@ def _wrong_in(row: Attempt) -> Iterable[tuple[Indices, tuple[Feature, ...]]]:
             yield _indices(triple), broken
 
 
-def _answered(row: Attempt) -> Sequence[Sequence[int]]:
-    answer: dict[str, Any] = row.answer
+def _answered(row: _Wrong) -> Sequence[Sequence[int]]:
+    answer = row.answer
     match row.kind:
         case Kind.THIRD_CARD:
             return [[*row.cards, answer["card"]]]
@@ -159,7 +170,13 @@ def _from_games(students: Collection[int]) -> Iterable[WrongTriple]:
 
 
 def _broken(cards: Iterable[int]) -> tuple[Feature, ...]:
-    return tuple(each.feature for each in explain(*map(Card.from_index, cards)).broken)
+    return tuple(each.feature for each in _verdict(_indices(cards)).broken)
+
+
+@lru_cache(maxsize=4_096)
+def _verdict(cards: Indices) -> Verdict:
+    """Kept: the same triples come up for many students, and for each of them twice."""
+    return explain(*map(Card.from_index, cards))
 
 
 def _indices(cards: Iterable[int]) -> Indices:

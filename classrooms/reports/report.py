@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.core.paginator import Page, Paginator
 from django.utils.translation import gettext as _
 
 from classrooms.assignments import Standing, standings
-from classrooms.models import Classroom, Enrolment
+from classrooms.models import Classroom, Enrolment, User
 from classrooms.reports.activity import PERIOD_DAYS, Activity, activity_of
 from classrooms.reports.ledger import Tally, tally, wrong_triples
 from games.players import Player
@@ -35,6 +35,8 @@ OFTEN: Final = 3
 MISSED_SHARE: Final = 0.4
 WEEKS: Final = 8
 PER_PAGE: Final = 20
+STUDENTS_PER_PAGE: Final = 60
+"""Every usual class is one page."""
 
 FEATURE_SKILLS: Final = tuple(Skill(feature.value) for feature in Feature)
 KIND_SKILLS: Final = tuple(kind_skill(kind) for kind in Kind)
@@ -98,18 +100,13 @@ def belief_words(belief: Misconception) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class StudentRow:
-    """One student in the report on the class."""
+class HelpRow:
+    """A student, and what they need help with."""
 
     enrolment: Enrolment
-    skills: tuple[Status, ...]
-    """All of them, in their order."""
     needs: tuple[Need, ...]
     beliefs: tuple[Misconception, ...]
     """What they seem to believe wrongly."""
-    activity: Activity
-    open_tasks: int
-    late_tasks: int
 
     @property
     def help_words(self) -> list[str]:
@@ -119,6 +116,22 @@ class StudentRow:
     @property
     def urgency(self) -> float:
         return len(self.beliefs) + max((need.missed / need.of for need in self.needs), default=0.0)
+
+
+def most_urgent(rows: Iterable[HelpRow]) -> list[Any]:
+    """Who needs help now, the most urgently first."""
+    return sorted((row for row in rows if row.urgency), key=lambda row: -row.urgency)
+
+
+@dataclass(frozen=True, slots=True)
+class StudentRow(HelpRow):
+    """One student in the report on the class."""
+
+    skills: tuple[Status, ...]
+    """All of them, in their order."""
+    activity: Activity
+    open_tasks: int
+    late_tasks: int
 
     @property
     def days(self) -> int:
@@ -138,8 +151,7 @@ class ClassReport:
 
     @property
     def in_need(self) -> list[StudentRow]:
-        """Who needs help now, the most urgently first."""
-        return sorted((row for row in self.rows if row.urgency), key=lambda row: -row.urgency)
+        return most_urgent(self.rows)
 
     @property
     def sure(self) -> list[int]:
@@ -152,15 +164,44 @@ class ClassReport:
 
 
 def class_report(classroom: Classroom, *, now: float) -> ClassReport:
+    """The whole class; what it takes grows with the class, so never in the fast lane."""
     enrolments = list(classroom.enrolments.present())
+    return _report(classroom, enrolments, enrolments, now)
+
+
+def report_page(classroom: Classroom, *, now: float, page: int | str = 1) -> tuple[ClassReport, Page[Enrolment]]:
+    """The report on as many students as fit on a page, and which these are; assignments are of the whole class."""
+    enrolments = list(classroom.enrolments.present())
+    shown = Paginator(enrolments, STUDENTS_PER_PAGE).get_page(page)
+    return _report(classroom, enrolments, list(shown), now), shown
+
+
+def _report(
+    classroom: Classroom, enrolments: Sequence[Enrolment], shown: Sequence[Enrolment], now: float
+) -> ClassReport:
     asked = standings(classroom, enrolments, now=now)
-    return ClassReport(classroom, _moment(now), _rows(enrolments, asked, now), tuple(asked))
+    return ClassReport(classroom, _moment(now), _rows(shown, asked, now), tuple(asked))
+
+
+def in_need_of(classrooms: Sequence[Classroom], *, now: float) -> dict[int, list[HelpRow]]:
+    """Who needs help now in each of these classes, by its key; in as many queries for ten classes as for one."""
+    enrolments = list(Enrolment.objects.present().filter(classroom__in=classrooms))
+    tries = _latest_tries([each.student for each in enrolments], now)
+    rows: dict[int, list[HelpRow]] = {each.pk: [] for each in classrooms}
+    for each in enrolments:
+        own = tries[each.student_id]
+        rows[each.classroom_id].append(HelpRow(each, needs_of(own), tuple(misconceptions(own))))
+    return {pk: most_urgent(found) for pk, found in rows.items()}
+
+
+def _latest_tries(students: Sequence[User], now: float) -> dict[int | None, list[Try]]:
+    return latest_tries_of(students, since=_moment(now) - timedelta(days=PERIOD_DAYS), latest=LATEST)
 
 
 def _rows(enrolments: Sequence[Enrolment], asked: Sequence[Standing], now: float) -> tuple[StudentRow, ...]:
     students = [each.student for each in enrolments]
     states = skill_states_of(students)
-    tries = latest_tries_of(students, since=_moment(now) - timedelta(days=PERIOD_DAYS), latest=LATEST)
+    tries = _latest_tries(students, now)
     activity = activity_of(students, now=_moment(now))
     open_tasks, late_tasks = _open_tasks(asked)
     return tuple(

@@ -13,8 +13,9 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from classrooms.models import Letter, Post, User
-from classrooms.post import absolute, send_once, write
+from classrooms.post import send_once, write
 from classrooms.reports.report import ClassReport, class_report
+from core.links import absolute_url
 
 
 def send_friday_summaries(now: datetime) -> int:
@@ -70,7 +71,7 @@ def _mail(teacher: User, reports: Sequence[ClassReport], monday: date) -> EmailM
                 "report": report,
                 "practised": _practised(report, monday),
                 "of": len(report.rows),
-                "link": absolute("teach:class", report.classroom.pk),
+                "link": absolute_url("teach:class", report.classroom.pk),
             }
             for report in reports
         ],

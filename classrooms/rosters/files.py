@@ -8,27 +8,41 @@ import re
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from classrooms.names import LONGEST, clean, is_unfit
 from games.words import labelled
 
-MOST_STUDENTS = 2_000
+MOST_STUDENTS = 400
+"""A list is for one class, and so many are a whole year of a large school."""
 MOST_BYTES = 2_000_000
 MOST_UNPACKED = 10_000_000
+"""Of all files of a zip together."""
 MOST_ENTRIES = 200
+MOST_COLUMNS = 200
+MOST_LINES = 20_000
+MOST_ENROLLMENTS = 100_000
+"""Lines of enrollments.csv: every student has several, and so do teachers and those who left."""
+MOST_PLACES = 20_000
+"""Places of students in all classes of an export; they're kept until the teacher has chosen a class."""
+MOST_FAULTS = 100
+"""Reading stops here: nobody fixes more of them at a time."""
 LONGEST_NAME = 80
 LONGEST_GROUP = 40
 LONGEST_ID = 64
+_LONGEST_RAW = 1_000
 
 _FORMULA_STARTS = tuple("=+-@\t\r")
 # How lists are numbered and dotted when they are pasted.
 _BULLET = re.compile(r"^\s*(?:\d+[.)]|[-*•·])\s+")
 # A letter that no list of names holds, to read a file with one column.
 _NO_DELIMITER = "\x1f"
+_COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _ONEROSTER_FILES = ("users.csv", "classes.csv", "enrollments.csv")
 
 # What columns are called, without spaces, signs and accents.
@@ -40,6 +54,15 @@ _COLUMNS = {
     "display_name": "displayname display nickname nick screenname shownname alias nomaffiche surnom pseudo apodo",
     "group": "group groupname team section groupe equipe grupo equipo",
     "source_id": "id studentid pupilid sourcedid sourceid studentnumber upn sisid externalid localid identifiant",
+}
+# How a fault calls a cell, and how long it may be. Translated only when it's told: that takes longer than reading.
+_CELLS = {
+    "name": (gettext_lazy("The name"), LONGEST_NAME),
+    "first_name": (gettext_lazy("The first name"), LONGEST_NAME),
+    "last_name": (gettext_lazy("The last name"), LONGEST_NAME),
+    "display_name": (gettext_lazy("The display name"), LONGEST),
+    "group": (gettext_lazy("The group"), LONGEST_GROUP),
+    "source_id": (gettext_lazy("The id"), LONGEST_ID),
 }
 _MEANINGS = {word: column for column, words in _COLUMNS.items() for word in words.split()}
 
@@ -94,20 +117,32 @@ class BadFile(ValueError):
 
 @dataclass(slots=True)
 class _Checker:
-    """Collects what is wrong, so that a teacher mends a file once and not line by line."""
+    """Collects what is wrong, so that a teacher mends a file once and not line by line. Gives up when it's a lot."""
 
     file: str = ""
     faults: list[Fault] = field(default_factory=list)
 
     def fault(self, line: int | None, why: str) -> None:
         self.faults.append(Fault(why, line, self.file))
+        if len(self.faults) >= MOST_FAULTS:
+            self.done()
+
+    def of(self, file: str) -> _Checker:
+        """For another file of the same upload."""
+        return _Checker(file, self.faults)
 
     def done(self) -> None:
         if self.faults:
             raise BadFile(*self.faults)
 
-    def cell(self, line: int, title: str, raw: str, longest: int) -> str:
+    def cell(self, line: int, title: str | Promise, raw: str, longest: int) -> str:
         """One cell as it is kept; empty, with a fault noted, where it cannot be."""
+        if not raw:
+            return ""
+        if len(raw) > _LONGEST_RAW:
+            # Composing letters with thousands of marks takes time that grows with the square of their number.
+            self.fault(line, _("%(column)s is longer than %(most)s letters.") % {"column": title, "most": longest})
+            return ""
         text = clean(raw)
         if all(unicodedata.category(letter) == "Pd" for letter in text):
             # A dash alone is how people write "nothing".
@@ -133,14 +168,26 @@ def _short(text: str) -> str:
 def read_names(text: str) -> list[Row]:
     """One name a line, "Mia Okafor" or "Okafor, Mia"."""
     checker = _Checker()
-    rows = []
+    rows: list[Row] = []
     for line, raw in enumerate(re.split(r"\r\n|\r|\n", text), 1):
         cell = _BULLET.sub("", raw.replace("\t", " ")).strip()
         row = _row(line, {"name": cell}, checker) if cell else None
         if row:
-            rows.append(row)
+            _add(row, rows, checker)
     _check_rows(rows, checker)
     return rows
+
+
+def _add(row: Row, rows: list[Row], checker: _Checker) -> None:
+    """One more student; raises `BadFile` at once where that's too many."""
+    rows.append(row)
+    if len(rows) > MOST_STUDENTS:
+        checker.fault(None, _too_many_students())
+        checker.done()
+
+
+def _too_many_students() -> str:
+    return _("That's more than %(most)s students. Make several classes, and split the list.") % {"most": MOST_STUDENTS}
 
 
 def in_order(name: str) -> str:
@@ -153,9 +200,10 @@ def in_order(name: str) -> str:
 
 def _check_rows(rows: Sequence[Row], checker: _Checker) -> None:
     if not rows and not checker.faults:
-        checker.fault(None, _("There are no students in it."))
+        checker.fault(None, _("There are no students in this file."))
     if len(rows) > MOST_STUDENTS:
-        checker.fault(None, _("More than %(most)s students at once are too many.") % {"most": MOST_STUDENTS})
+        checker.fault(None, _too_many_students())
+        checker.done()
     _check_twice(rows, lambda row: row.source_id, checker, _("The id “%(value)s” is already on line %(line)s."))
     without_id = {row.real_name for row in rows if not row.source_id}
     _check_twice(
@@ -208,17 +256,16 @@ def belongs_to_export(name: str) -> bool:
 
 
 def _read_csv(content: bytes) -> list[Row]:
-    table = _Table(content)
+    checker = _Checker()
+    table = _Table(content, checker)
     if "role" in table.titles and "sourcedid" in table.titles:
         raise BadFile(Fault(_one_file_of_three()))
-    meanings = _meanings(table)
-    checker = _Checker(faults=list(table.faults))
-    rows = []
-    for line, cells in table.records:
-        given = {column: cells[place] for place, column in meanings.items()}
-        row = _row(line, given, checker)
+    places = _places(table)
+    rows: list[Row] = []
+    for line, cells in table.records(list(places.values())):
+        row = _row(line, dict(zip(places, cells, strict=True)), checker)
         if row:
-            rows.append(row)
+            _add(row, rows, checker)
     _check_rows(rows, checker)
     return rows
 
@@ -226,13 +273,14 @@ def _read_csv(content: bytes) -> list[Row]:
 def _row(line: int, given: Mapping[str, str], checker: _Checker) -> Row | None:
     before = len(checker.faults)
 
-    def cell(column: str, title: str, longest: int) -> str:
+    def cell(column: str) -> str:
+        title, longest = _CELLS[column]
         return checker.cell(line, title, given.get(column, ""), longest)
 
-    name = in_order(cell("name", _("The name"), LONGEST_NAME))
+    name = in_order(cell("name"))
     if not name:
-        first = cell("first_name", _("The first name"), LONGEST_NAME)
-        last = cell("last_name", _("The last name"), LONGEST_NAME)
+        first = cell("first_name")
+        last = cell("last_name")
         name = f"{first} {last}".strip()
         if len(name) > LONGEST_NAME:
             checker.fault(
@@ -241,9 +289,9 @@ def _row(line: int, given: Mapping[str, str], checker: _Checker) -> Row | None:
     row = Row(
         line=line,
         real_name=name,
-        display_name=cell("display_name", _("The display name"), LONGEST),
-        group=cell("group", _("The group"), LONGEST_GROUP),
-        source_id=cell("source_id", _("The id"), LONGEST_ID),
+        display_name=cell("display_name"),
+        group=cell("group"),
+        source_id=cell("source_id"),
     )
     if len(checker.faults) > before:
         return None
@@ -253,8 +301,8 @@ def _row(line: int, given: Mapping[str, str], checker: _Checker) -> Row | None:
     return row
 
 
-def _meanings(table: _Table) -> dict[int, str]:
-    """Which column is what, by its place."""
+def _places(table: _Table) -> dict[str, int]:
+    """Which column is where."""
     found: dict[str, int] = {}
     for place, title in enumerate(table.titles):
         column = _MEANINGS.get(title)
@@ -264,7 +312,7 @@ def _meanings(table: _Table) -> dict[int, str]:
             raise BadFile(
                 Fault(
                     _("Two columns could be the same: “%(a)s” and “%(b)s”.")
-                    % {"a": table.header[found[column]], "b": table.header[place]},
+                    % {"a": _short(table.header[found[column]]), "b": _short(table.header[place])},
                     1,
                 )
             )
@@ -280,58 +328,72 @@ def _meanings(table: _Table) -> dict[int, str]:
                 _("A column is missing: “name”, or “first name” and “last name”. The first line names the columns."), 1
             )
         )
-    return {place: column for column, place in found.items()}
+    return found
 
 
 class _Table:
-    """A CSV file: its header, its records with their lines, and what is wrong with them."""
+    """A CSV file, read line by line: its header, and its records as far as they're wanted."""
 
-    def __init__(self, content: bytes, file: str = "") -> None:
-        self.file = file
-        self.faults: list[Fault] = []
-        text = _text(content, file)
-        first = next((line for line in text.splitlines() if line.strip()), "")
+    def __init__(self, content: bytes, checker: _Checker, *, most_lines: int = MOST_LINES) -> None:
+        self._checker = checker
+        self._most_lines = most_lines
+        _check_text(content, checker.file)
+        first = next((line for line in _open(content) if line.strip()), "")
         delimiter = max(",;\t", key=first.count)
-        self.delimiter = delimiter if delimiter in first else _NO_DELIMITER
-        lines = list(self._lines(text))
-        if not lines:
-            raise BadFile(*self.faults or [Fault(_("The file is empty."), None, file)])
-        self.header = lines[0][1]
+        self._lines = self._read(_open(content), delimiter if delimiter in first else _NO_DELIMITER)
+        header = next(self._lines, None)
+        if header is None:
+            checker.done()
+            raise BadFile(Fault(_("The file is empty."), None, checker.file))
+        self.header = header[1]
+        if len(self.header) > MOST_COLUMNS:
+            why = _("There are more than %(most)s columns. Keep the ones with names.") % {"most": MOST_COLUMNS}
+            raise BadFile(Fault(why, header[0], checker.file))
         self.titles = [_plain(title) for title in self.header]
-        self.records = [self._even(line, cells) for line, cells in lines[1:]]
 
-    def _lines(self, text: str) -> Iterator[tuple[int, list[str]]]:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=self.delimiter, strict=True)
+    def records(self, places: Sequence[int]) -> Iterator[tuple[int, list[str]]]:
+        """The lines after the header with their cells at these places; a missing one is empty."""
+        wanted = len(self.header)
+        for line, cells in self._lines:
+            if any(cell.strip() for cell in cells[wanted:]):
+                why = _(
+                    "This line has %(cells)s cells for %(columns)s columns. Put a name with a comma in quotation marks."
+                )
+                self._checker.fault(line, why % {"cells": len(cells), "columns": wanted})
+            yield line, [cells[place] if place < len(cells) else "" for place in places]
+
+    def _read(self, lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
         while True:
             line = reader.line_num + 1
+            if line > self._most_lines:
+                why = _("The file has more than %(most)s lines.") % {"most": self._most_lines}
+                if next(reader, None) is not None:
+                    raise BadFile(Fault(why, None, self._checker.file))
+                return
             try:
                 cells = next(reader)
             except StopIteration:
                 return
             except csv.Error:
-                self.faults.append(
-                    Fault(_("The quotation marks or the length of this line are not right."), line, self.file)
-                )
+                self._checker.fault(line, _("This line is too long, or its quotation marks don't match."))
                 continue
             if any(cell.strip() for cell in cells):
                 yield line, cells
 
-    def _even(self, line: int, cells: list[str]) -> tuple[int, list[str]]:
-        """As many cells as there are titles."""
-        wanted = len(self.header)
-        if any(cell.strip() for cell in cells[wanted:]):
-            why = _("There are %(cells)s cells and %(columns)s columns. A name with a comma needs quotation marks.")
-            self.faults.append(Fault(why % {"cells": len(cells), "columns": wanted}, line, self.file))
-        return line, (cells + [""] * wanted)[:wanted]
+
+def _open(content: bytes) -> io.TextIOWrapper:
+    # Decoded a line at a time, so that ten megabytes don't become forty.
+    return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="")
 
 
 def _plain(title: str) -> str:
-    title = unicodedata.normalize("NFKD", title.casefold())
+    title = unicodedata.normalize("NFKD", title[:LONGEST_NAME].casefold())
     return re.sub(r"[\W_]", "", "".join(letter for letter in title if not unicodedata.combining(letter)))
 
 
-def _text(content: bytes, file: str = "") -> str:
-    """The file as text; a clear word where it is none."""
+def _check_text(content: bytes, file: str = "") -> None:
+    """Refuses what is no text, with a clear word."""
     if not content.strip():
         raise BadFile(Fault(_("The file is empty."), None, file))
     if content[:2] == b"PK" or content[:4] == b"\xd0\xcf\x11\xe0":
@@ -346,17 +408,21 @@ def _text(content: bytes, file: str = "") -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BadFile(*_undecodable(content, file)) from None
-    if text.lstrip()[:1] in {"<", "{", "["} or text.startswith("%PDF"):
+    if text[:_LONGEST_RAW].lstrip()[:1] in {"<", "{", "["} or text.startswith("%PDF"):
         raise BadFile(Fault(_("This is no CSV file."), None, file))
-    return text
 
 
 def _undecodable(content: bytes, file: str) -> Iterator[Fault]:
-    for line, raw in enumerate(content.splitlines(), 1):
+    """The first lines that can't be read."""
+    found = 0
+    for line, raw in enumerate(re.finditer(rb"[^\r\n]*(?:\r\n|\r|\n|\Z)", content), 1):
         try:
-            raw.decode("utf-8")
+            raw[0].decode("utf-8")
         except UnicodeDecodeError:
             yield Fault(_("These letters are not UTF-8. Save the file as “CSV UTF-8”."), line, file)
+            found += 1
+            if found == MOST_FAULTS:
+                return
 
 
 # OneRoster 1.1
@@ -379,20 +445,27 @@ def _unpack(content: bytes) -> dict[str, bytes]:
             entries = archive.infolist()
             if len(entries) > MOST_ENTRIES:
                 raise BadFile(Fault(_("There are too many files in the zip.")))
-            wanted = {_file_name(entry.filename): entry for entry in entries if "__MACOSX" not in entry.filename}
-            return {name: _entry(archive, wanted[name]) for name in _ONEROSTER_FILES if name in wanted}
+            found = {_file_name(entry.filename): entry for entry in entries if "__MACOSX" not in entry.filename}
+            wanted = [found[name] for name in _ONEROSTER_FILES if name in found]
+            if any(entry.compress_type not in _COMPRESSIONS for entry in wanted):
+                # The others' own words say how much memory they need, up to gigabytes.
+                raise NotImplementedError
+            return _entries(archive, wanted)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
         raise BadFile(Fault(_("The zip is damaged or locked."))) from error
 
 
-def _entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    if entry.file_size > MOST_UNPACKED:
-        raise too_big(MOST_UNPACKED)
-    with archive.open(entry) as file:
-        content = file.read(MOST_UNPACKED + 1)
-    if len(content) > MOST_UNPACKED:
-        raise too_big(MOST_UNPACKED)
-    return content
+def _entries(archive: zipfile.ZipFile, entries: Sequence[zipfile.ZipInfo]) -> dict[str, bytes]:
+    left = MOST_UNPACKED
+    contents = {}
+    for entry in entries:
+        with archive.open(entry) as file:
+            content = file.read(left + 1)
+        left -= len(content)
+        if left < 0:
+            raise too_big(MOST_UNPACKED)
+        contents[_file_name(entry.filename)] = content
+    return contents
 
 
 def _read_oneroster(files: Mapping[str, bytes]) -> list[ListedClass]:
@@ -401,33 +474,48 @@ def _read_oneroster(files: Mapping[str, bytes]) -> list[ListedClass]:
         raise BadFile(Fault(_("This is no CSV file and no OneRoster export.")))
     if missing:
         raise BadFile(*(Fault(_("The file is missing from the OneRoster export."), None, name) for name in missing))
-    faults: list[Fault] = []
-    users = _records(files, "users.csv", ("sourcedId", "role", "givenName", "familyName"), faults, is_keyed=True)
-    classes = _records(files, "classes.csv", ("sourcedId", "title"), faults, is_keyed=True)
-    places = _records(files, "enrollments.csv", ("classSourcedId", "userSourcedId", "role"), faults)
-    students = _students(users, faults)
-    known = {record["sourcedid"] for _line, record in users}, {record["sourcedid"] for _line, record in classes}
+    checker = _Checker()
+    users = _records(files, "users.csv", ("sourcedId", "role", "givenName", "familyName"), checker, is_keyed=True)
+    classes = _records(files, "classes.csv", ("sourcedId", "title"), checker, is_keyed=True)
+    places = _records(files, "enrollments.csv", ("classSourcedId", "userSourcedId", "role"), checker)
+    students = _students(users, checker.of("users.csv"))
     titles = {
-        record["sourcedid"]: clean(record["title"])[:LONGEST_NAME] or record["sourcedid"]
+        record["sourcedid"]: clean(record["title"][:_LONGEST_RAW])[:LONGEST_NAME] or record["sourcedid"]
         for _line, record in classes
         if not _is_gone(record)
     }
-    members: dict[str, dict[str, Row]] = {source_id: {} for source_id in titles}
+    members = _members(users, classes, places, students, checker.of("enrollments.csv"))
+    checker.done()
+    listed = [ListedClass(each, titles[each], tuple(members[each].values())) for each in titles if each in members]
+    if not listed:
+        raise BadFile(Fault(_("There are no students in this file.")))
+    return listed
+
+
+_Records = Sequence[tuple[int, dict[str, str]]]
+
+
+def _members(
+    users: _Records, classes: _Records, places: _Records, students: Mapping[str, Row], checker: _Checker
+) -> dict[str, dict[str, Row]]:
+    """The students of each class that has some."""
+    known_users = {record["sourcedid"] for _line, record in users}
+    known_classes = {record["sourcedid"]: not _is_gone(record) for _line, record in classes}
+    members: dict[str, dict[str, Row]] = {}
+    count = 0
     for line, record in places:
         if _is_gone(record) or record["role"].strip().lower() != "student":
             continue
         user, of = record["usersourcedid"], record["classsourcedid"]
-        if user not in known[0] or of not in known[1]:
-            why = _("It names a user or a class that is not in the export.")
-            faults.append(Fault(why, line, "enrollments.csv"))
-        elif user in students and of in members:
-            members[of][user] = students[user]
-    if faults:
-        raise BadFile(*faults)
-    listed = [ListedClass(each, titles[each], tuple(members[each].values())) for each in titles if members[each]]
-    if not listed:
-        raise BadFile(Fault(_("There are no students in it.")))
-    return listed
+        if user not in known_users or of not in known_classes:
+            checker.fault(line, _("This line names a user or a class that isn't in the export."))
+        elif user in students and known_classes[of]:
+            members.setdefault(of, {})[user] = students[user]
+            count += 1
+            if count > MOST_PLACES:
+                why = _("There are too many students in this file. Export fewer classes at a time.")
+                raise BadFile(Fault(why, None, checker.file))
+    return members
 
 
 def check_class(listed: ListedClass) -> None:
@@ -440,34 +528,42 @@ def _is_gone(record: Mapping[str, str]) -> bool:
 
 
 def _records(
-    files: Mapping[str, bytes], file: str, needed: Sequence[str], faults: list[Fault], *, is_keyed: bool = False
+    files: Mapping[str, bytes], file: str, needed: Sequence[str], checker: _Checker, *, is_keyed: bool = False
 ) -> list[tuple[int, dict[str, str]]]:
-    """The records of a file by the plain names of their columns."""
+    """The records of a file by the plain names of those columns that matter."""
+    checker = checker.of(file)
+    most_lines = MOST_LINES if is_keyed else MOST_ENROLLMENTS
     try:
-        table = _Table(files[file], file)
+        table = _Table(files[file], checker, most_lines=most_lines)
     except BadFile as bad:
-        faults.extend(bad.faults)
+        # The faults of the others are in it already, if it's about them.
+        checker.faults[:] = [*checker.faults, *(fault for fault in bad.faults if fault not in checker.faults)]
         return []
     missing = [title for title in needed if title.lower() not in table.titles]
-    faults.extend(table.faults)
-    faults.extend(Fault(_("The column %(title)s is missing.") % {"title": title}, 1, file) for title in missing)
+    for title in missing:
+        checker.fault(1, _("The column %(title)s is missing.") % {"title": title})
     if missing:
         return []
-    records = [(line, dict(zip(table.titles, cells, strict=True))) for line, cells in table.records]
+    names = [title.lower() for title in needed] + (["status"] if "status" in table.titles else [])
+    places = [table.titles.index(name) for name in names]
+    records = [(line, dict(zip(names, cells, strict=True))) for line, cells in table.records(places)]
     if is_keyed:
-        seen: dict[str, int] = {}
-        for line, record in records:
-            key = record["sourcedid"]
-            if not key:
-                faults.append(Fault(_("There is no id."), line, file))
-            elif seen.setdefault(key, line) != line:
-                why = _("The id “%(value)s” is already on line %(line)s.") % {"value": key, "line": seen[key]}
-                faults.append(Fault(why, line, file))
+        _check_keys(records, checker)
     return records
 
 
-def _students(users: Sequence[tuple[int, dict[str, str]]], faults: list[Fault]) -> dict[str, Row]:
-    checker = _Checker("users.csv", faults)
+def _check_keys(records: _Records, checker: _Checker) -> None:
+    seen: dict[str, int] = {}
+    for line, record in records:
+        key = record["sourcedid"]
+        if not key:
+            checker.fault(line, _("The id is missing."))
+        elif seen.setdefault(key, line) != line:
+            why = _("The id “%(value)s” is already on line %(line)s.") % {"value": _short(key), "line": seen[key]}
+            checker.fault(line, why)
+
+
+def _students(users: _Records, checker: _Checker) -> dict[str, Row]:
     students = {}
     for line, record in users:
         if _is_gone(record) or record["role"].strip().lower() != "student":

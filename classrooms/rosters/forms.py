@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from django import forms
-from django.utils.translation import gettext as _t
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from classrooms.models import Classroom, Enrolment, User
 from classrooms.names import LONGEST, clean, is_unfit
 from classrooms.rosters.files import LONGEST_GROUP, LONGEST_NAME
 from classrooms.students import names_in
+from games.codes import TooMany, plain
 
 SHOWN = [("first", _("First names")), ("generated", _("Made-up names, such as “Brave Badger”"))]
 
@@ -88,11 +89,11 @@ class StudentForm(forms.Form):
         if name == self.enrolment.student.display_name:
             return name
         if is_unfit(name):
-            raise forms.ValidationError(_t("“%(name)s” is not a name to show to a class.") % {"name": name})
+            raise forms.ValidationError(gettext("“%(name)s” is not a name to show to a class.") % {"name": name})
         if name.casefold() in {taken.casefold() for taken in names_in(self.enrolment.classroom)} - {
             self.enrolment.student.display_name.casefold()
         }:
-            raise forms.ValidationError(_t("Somebody else in the class is called “%(name)s”.") % {"name": name})
+            raise forms.ValidationError(gettext("Somebody else in the class is called “%(name)s”.") % {"name": name})
         return name
 
     def clean_group(self) -> str:
@@ -102,8 +103,12 @@ class StudentForm(forms.Form):
 def _some_name(text: str) -> str:
     name = clean(text)
     if not name:
-        raise forms.ValidationError(_t("Write a name."))
+        raise forms.ValidationError(gettext("Write a name."))
     return name
+
+
+class OnCode(Protocol):
+    def __call__(self, *, found: bool) -> None: ...
 
 
 class MoveForm(forms.Form):
@@ -114,13 +119,17 @@ class MoveForm(forms.Form):
     )
     code = forms.CharField(
         label=_("Or the code of a colleague's class"),
-        max_length=8,
+        max_length=20,
         required=False,
         widget=forms.TextInput(attrs={"class": "code-input", "autocomplete": "off", "autocapitalize": "characters"}),
     )
 
-    def __init__(self, *args: Any, teacher: User, classroom: Classroom, **more: Any) -> None:
+    def __init__(
+        self, *args: Any, teacher: User, classroom: Classroom, on_code: OnCode | None = None, **more: Any
+    ) -> None:
+        """`on_code` hears of each code that was tried and whether a class has it; it may raise `TooMany`."""
         super().__init__(*args, **more)
+        self.on_code = on_code
         self.open_classes = Classroom.objects.kept().filter(archived_at=None).exclude(pk=classroom.pk)
         own = self.open_classes.filter(teachers=teacher).order_by("name")
         self.fields["to"].queryset = own  # type: ignore[attr-defined]
@@ -130,9 +139,20 @@ class MoveForm(forms.Form):
         if self.errors:
             return data
         if bool(data["to"]) == bool(data["code"]):
-            raise forms.ValidationError(_t("Choose a class, or write the code of one."))
+            raise forms.ValidationError(gettext("Choose a class, or write the code of one."))
         if data["code"]:
-            data["to"] = self.open_classes.filter(code=data["code"].strip().upper()).first()
-            if data["to"] is None:
-                self.add_error("code", _t("No other class has this code. Ask your colleague for it."))
+            data["to"] = self._class_by_code(data["code"])
         return data
+
+    def _class_by_code(self, code: str) -> Classroom | None:
+        found = self.open_classes.filter(code=plain(code)).first()
+        try:
+            if self.on_code:
+                self.on_code(found=found is not None)
+        except TooMany:
+            # Nothing else is said: past the limit the right code and a wrong one look the same.
+            self.add_error("code", gettext("Those were many codes. Wait ten minutes, then try again."))
+            return None
+        if found is None:
+            self.add_error("code", gettext("No other class has this code. Ask your colleague for it."))
+        return found

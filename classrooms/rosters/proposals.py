@@ -10,17 +10,24 @@ from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
-from django.db.models import TextChoices
+from django.db.models import Q, TextChoices
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from classrooms.audit import note
 from classrooms.models import Action, Classroom, Enrolment, RosterImport, User
-from classrooms.names import display_name_for
+from classrooms.names import TakenNames, display_name_for
 from classrooms.rosters import files as roster_files
-from classrooms.rosters.files import ListedClass, Row, Upload
-from classrooms.students import NewStudent, add_students, change_students, groups_of
+from classrooms.rosters.files import BadFile, Fault, ListedClass, Row, Upload
+from classrooms.students import MOST_IN_CLASS, NewStudent, add_students, change_students, groups_of
+from core.db.chunks import delete_in_chunks
+from core.db.locks import Level, lock_rows
+from core.offload import GivenUp, offload
 
-CHUNK = 250
+CHUNK = 40
+"""Rows that one transaction writes: making an account takes half a millisecond, and games wait meanwhile."""
+
+_LISTS = 10
 
 
 class What(TextChoices):
@@ -73,7 +80,22 @@ def read_uploads(files: Sequence[UploadedFile[bytes]]) -> list[Row] | list[Liste
         files = [file for file in files if roster_files.belongs_to_export(file.name or "")] or files[:1]
     if any((file.size or 0) > roster_files.MOST_BYTES for file in files):
         raise roster_files.too_big()
-    return roster_files.read_files([Upload(file.name or "", file.read()) for file in files])
+    uploads = [Upload(file.name or "", file.read()) for file in files]
+    try:
+        rows, faults = offload(_rows_or_faults, uploads)
+    except GivenUp as error:
+        raise BadFile(Fault(gettext("This file takes too long to read. Save it again as CSV and try that."))) from error
+    if faults:
+        raise BadFile(*faults)
+    return rows
+
+
+def _rows_or_faults(uploads: list[Upload]) -> tuple[list[Row] | list[ListedClass], tuple[Fault, ...]]:
+    """What files hold, or what's wrong with them: an exception with faults doesn't travel between processes."""
+    try:
+        return roster_files.read_files(uploads), ()
+    except BadFile as bad:
+        return [], bad.faults
 
 
 # Planning
@@ -82,28 +104,34 @@ def read_uploads(files: Sequence[UploadedFile[bytes]]) -> list[Row] | list[Liste
 class _Register:
     """Who is in a class, to find the students of a list among them."""
 
-    def __init__(self, classroom: Classroom) -> None:
-        self.enrolments = {each.pk: each for each in classroom.enrolments.present()}
+    def __init__(self, classroom: Classroom, only: Q | None = None) -> None:
+        """`only` leaves out those who can't be meant anyway, to read fewer while others wait."""
+        self.enrolments = {each.pk: each for each in classroom.enrolments.present().filter(only or Q())}
         self.by_id = {each.source_id: each for each in self.enrolments.values() if each.source_id}
-        self.by_name: dict[str, list[Enrolment]] = {}
+        # By name and by whether there's an id, in order of joining. Dictionaries: taking out of a list is slow.
+        self.by_name: dict[tuple[str, bool], dict[int, Enrolment]] = {}
         for each in self.enrolments.values():
-            self.by_name.setdefault(each.real_name, []).append(each)
+            self._namesakes(each.real_name, has_id=bool(each.source_id))[each.pk] = each
         self.how_many = Counter(each.real_name for each in self.enrolments.values())
         # With those who were removed: they may come back.
         self.shown = Counter(classroom.enrolments.values_list("student__display_name", flat=True))
 
     def find(self, row: Row) -> Enrolment | None:
         """By the school's own id, else by the exact name; nobody is found twice, and no other id is overwritten."""
-        found = self.by_id.pop(row.source_id, None) if row.source_id else None
+        found = self.by_id.get(row.source_id) if row.source_id else None
+        if found is None:
+            first = [next(iter(self._namesakes(row.real_name, has_id=False).values()), None)]
+            if not row.source_id:
+                first.append(next(iter(self._namesakes(row.real_name, has_id=True).values()), None))
+            # Whoever came first, as if there were one list of them.
+            found = min(filter(None, first), key=lambda each: each.pk, default=None)
         if found:
-            self.by_name[found.real_name].remove(found)
-            return found
-        same_name = self.by_name.get(row.real_name, [])
-        found = next((each for each in same_name if not (row.source_id and each.source_id)), None)
-        if found:
-            same_name.remove(found)
+            self._namesakes(found.real_name, has_id=bool(found.source_id)).pop(found.pk, None)
             self.by_id.pop(found.source_id, None)
         return found
+
+    def _namesakes(self, name: str, *, has_id: bool) -> dict[int, Enrolment]:
+        return self.by_name.setdefault((name, has_id), {})
 
     def changes(self, row: Row, found: Enrolment) -> dict[str, tuple[str, str]]:
         """What a row says anew about a student; nothing, where two have the name and no id tells which is meant."""
@@ -138,7 +166,7 @@ def plan(classroom: Classroom, rows: Iterable[Row], *, generated: bool = False) 
         what = What.CHANGED if changes else What.SAME
         planned.append(Planned(row=_filled(row, found), what=what, enrolment=found.pk, changes=changes))
     # Names are given out last, so that none is one that another student is about to get.
-    taken = set(register.shown)
+    taken = TakenNames(register.shown)
     for place, row in new:
         name = display_name_for(row.display_name, row.real_name, taken, generated=generated)
         taken.add(name)
@@ -164,14 +192,26 @@ def propose(
     match rows:
         case [ListedClass() as only]:
             roster_files.check_class(only)
-            records = [each.record() for each in plan(classroom, only.rows, generated=generated)]
+            records = _records(classroom, only.rows, generated=generated)
         case [ListedClass(), *_others]:
             records = [asdict(each) for each in rows]
         case _:
-            records = [each.record() for each in plan(classroom, rows, generated=generated)]  # type: ignore[arg-type]
+            records = _records(classroom, rows, generated=generated)  # type: ignore[arg-type]
     with transaction.atomic():
         classroom.imports.filter(made_by=by, done=0).delete()
         return classroom.imports.create(made_by=by, rows=records)
+
+
+def _records(classroom: Classroom, rows: Sequence[Row], *, generated: bool) -> list[dict[str, Any]]:
+    """The plan as it's kept; raises `BadFile` where the class would get too large."""
+    planned = plan(classroom, rows, generated=generated)
+    there = classroom.enrolments.filter(student__deleted_at=None).count()
+    total = there + sum(each.what is What.ADDED for each in planned)
+    if total > MOST_IN_CLASS and total > there:
+        words = {"count": total, "most": MOST_IN_CLASS}
+        why = gettext("With this list the class would have %(count)s students. A class has room for %(most)s.") % words
+        raise BadFile(Fault(why))
+    return [each.record() for each in planned]
 
 
 def has_choice(proposal: RosterImport) -> bool:
@@ -189,9 +229,14 @@ def listed_classes(proposal: RosterImport) -> list[ListedClass]:
 def choose(proposal: RosterImport, listed: ListedClass, *, generated: bool = False) -> None:
     """Go on with one of the classes; the students of the others are forgotten at once."""
     roster_files.check_class(listed)
-    planned = plan(proposal.classroom, listed.rows, generated=generated)
-    proposal.rows = [each.record() for each in planned]
-    proposal.save(update_fields=["rows"])
+    records = _records(proposal.classroom, listed.rows, generated=generated)
+    with transaction.atomic():
+        kept = RosterImport.objects.select_for_update().get(pk=proposal.pk)
+        # Somebody may have chosen already, in another tab, and begun to write.
+        if has_choice(kept):
+            kept.rows = records
+            kept.save(update_fields=["rows"])
+    proposal.rows = kept.rows
 
 
 def planned_rows(proposal: RosterImport) -> list[Planned]:
@@ -202,20 +247,22 @@ def planned_rows(proposal: RosterImport) -> list[Planned]:
 
 
 def write_next(proposal: RosterImport, *, by: User) -> bool:
-    """Write the next rows, and where they end in the same transaction. Says whether there are more."""
+    """Write the next rows, and where they end in the same transaction. Says whether there are more.
+
+    Raises `ClassFull` where others have come since the list was shown; what's written stays.
+    """
     with transaction.atomic():
         # Two lists for one class take turns, or both would add the same student.
-        classroom = Classroom.objects.select_for_update().get(pk=proposal.classroom_id)
+        classroom = lock_rows(Classroom.objects.kept(), Level.CLASSROOM).get(pk=proposal.classroom_id)
         kept = RosterImport.objects.select_for_update().filter(pk=proposal.pk).first()
         if kept is None or has_choice(kept):
             return False
-        planned = planned_rows(kept)
-        _write(classroom, planned[kept.done : kept.done + CHUNK], by)
-        proposal.done = kept.done = min(kept.done + CHUNK, len(planned))
-        if kept.done < len(planned):
+        _write(classroom, [Planned.from_record(each) for each in kept.rows[kept.done : kept.done + CHUNK]], by)
+        proposal.done = kept.done = min(kept.done + CHUNK, len(kept.rows))
+        if kept.done < len(kept.rows):
             kept.save(update_fields=["done"])
             return True
-        note(by, Action.IMPORTED_ROSTER, classroom=classroom, amount=len(planned))
+        note(by, Action.IMPORTED_ROSTER, classroom=classroom, amount=len(kept.rows))
         kept.delete()
         return False
 
@@ -227,7 +274,9 @@ def write_all(proposal: RosterImport, *, by: User) -> None:
 
 def _write(classroom: Classroom, planned: Sequence[Planned], by: User) -> None:
     """Looks again before it writes: since the plan was shown, somebody may have come or gone."""
-    register = _Register(classroom)
+    names = Q(real_name__in={each.row.real_name for each in planned})
+    ids = Q(source_id__in={each.row.source_id for each in planned} - {""})
+    register = _Register(classroom, names | ids | Q(pk__in={each.enrolment for each in planned if each.enrolment}))
     wanted = {each.row.group for each in planned if each.what is not What.SAME}
     groups = groups_of(classroom, wanted)
     new: list[NewStudent] = []
@@ -244,6 +293,9 @@ def _write(classroom: Classroom, planned: Sequence[Planned], by: User) -> None:
             found = register.enrolments[each.enrolment]
             for name, (_was, will) in each.changes.items():
                 if name == "display_name":
+                    if register.shown[will]:
+                        continue
+                    register.shown[will] += 1
                     found.student.display_name = will
                 else:
                     setattr(found, name, groups[will] if name == "group" else will)
@@ -254,7 +306,5 @@ def _write(classroom: Classroom, planned: Sequence[Planned], by: User) -> None:
 
 def forget_imports(before: datetime) -> int:
     """Drop lists that nobody has written since: they hold real names. Says how many."""
-    old = RosterImport.objects.filter(made_at__lt=before)
-    count = old.count()
-    old.delete()
-    return count
+    # Each holds a whole list, so only a few at a time.
+    return delete_in_chunks(RosterImport.objects.filter(made_at__lt=before), _LISTS)

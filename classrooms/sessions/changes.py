@@ -9,10 +9,12 @@ from django.db import transaction
 from django.db.models import F
 
 from classrooms.models import Session
-from games.turns import turn
+from core.db.locks import Level, lock_rows
 
 Listener = Callable[[str, bool, int], None]
+SeatListener = Callable[[str, int], None]
 _listeners: list[Listener] = []
+_seat_listeners: list[SeatListener] = []
 
 
 def on_change(listener: Listener) -> None:
@@ -24,11 +26,21 @@ def off_change(listener: Listener) -> None:
     _listeners.remove(listener)
 
 
+def on_seat_closed(listener: SeatListener) -> None:
+    """Have a function called with a session's code and the number of a seat whose streams must end."""
+    _seat_listeners.append(listener)
+
+
+def off_seat_closed(listener: SeatListener) -> None:
+    _seat_listeners.remove(listener)
+
+
 @contextmanager
 def locked(session: Session) -> Iterator[Session]:
     """The session as it is now, with nobody else writing it until we are done."""
-    with turn(), transaction.atomic():
-        yield Session.objects.select_for_update().select_related("classroom").get(pk=session.pk)
+    with transaction.atomic():
+        # Only the session: whoever opens a lesson locks the class first and then the session.
+        yield lock_rows(Session.objects.select_related("classroom"), Level.SESSION).get(pk=session.pk)
 
 
 def changed(session: Session, *, devices: bool = True) -> None:
@@ -43,3 +55,14 @@ def changed(session: Session, *, devices: bool = True) -> None:
 def tell(code: str, devices: bool, number: int) -> None:
     for listener in _listeners:
         listener(code, devices, number)
+
+
+def close_seat(session: Session, number: int) -> None:
+    """End every stream of a seat, in all processes, once its removal is committed."""
+    code = session.code
+    transaction.on_commit(lambda: _tell_closed(code, number), robust=True)
+
+
+def _tell_closed(code: str, number: int) -> None:
+    for listener in _seat_listeners:
+        listener(code, number)

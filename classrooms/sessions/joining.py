@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import time
 from copy import deepcopy
+from enum import StrEnum
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from classrooms.models import Activity, Attendee, Session, Stage
-from classrooms.names import generated_name
+from classrooms.sessions import seats
 from classrooms.sessions.activities import kind_of
 from classrooms.sessions.changes import changed, locked
-from classrooms.sessions.errors import NotNow
-from classrooms.sessions.leading import MOST_ATTENDEES, present_activity
+from classrooms.sessions.errors import GuestsWait, NotNow
+from classrooms.sessions.leading import present_activity
 from games.players import Player
 
 
 def own_seat(session: Session, player: Player | None) -> Attendee | None:
-    """The player's seat, also where they were sent out."""
-    return session.attendees.filter(**player.key).first() if player else None
+    """The player's seat, also where they were sent out; a student who has left the class has none any more."""
+    if player is None:
+        return None
+    seats = session.attendees.filter(**player.key)
+    if player.user:
+        seats = seats.filter(user__enrolments__classroom=session.classroom_id)
+    return seats.first()
 
 
 def may_attend(session: Session, player: Player | None) -> bool:
@@ -30,45 +36,87 @@ def may_attend(session: Session, player: Player | None) -> bool:
 
 
 def attend(session: Session, player: Player) -> Attendee:
-    """Take a seat, or come back to one's own."""
+    """Take a seat, or come back to one's own.
+
+    Raises `GuestsWait` where a guest has to wait for the teacher, and `NotNow` where somebody can't come in.
+    """
     with locked(session) as fresh:
         seat = own_seat(fresh, player)
-        if seat and seat.removed_at:
-            raise NotNow(_("Your teacher has taken you out of this session."))
-        if seat:
+        if seat and seat.removed_at and not seat.is_on_paper:
+            raise NotNow(_("Your teacher has taken you out of this lesson."))
+        if seat and not seat.is_on_paper:
             return seat
         if fresh.is_over:
-            raise NotNow(_("This session is over."))
+            raise NotNow(_("This lesson is over."))
         if not may_attend(fresh, player):
-            raise NotNow(_("This session is for the students of the class."))
-        if fresh.is_locked:
-            raise NotNow(_("The door is closed. Ask your teacher."))
-        seats = list(fresh.attendees.all())
-        if len(seats) >= MOST_ATTENDEES:
-            raise NotNow(_("The session is full."))
-        taken = {each.name for each in seats}
-        name = player.name if player.user else generated_name(taken)
-        number = max((each.number for each in seats), default=0) + 1
-        seat = Attendee.objects.create(session=fresh, number=number, name=name, **player.key)
-        seat.session = fresh
-        activity = present_activity(fresh)
-        if activity:
-            kind_of(activity).attendee_changed(activity, seat)
+            raise NotNow(_("This lesson is only for the students of this class."))
+        if seat is None or seat.removed_at:
+            _check_door(fresh, player)
+        if seat:
+            seat.session = fresh
+            seats.take_over(seat)
+        else:
+            seat = seats.take_seat(fresh, player, player.name if player.user else seats.free_name(fresh))
+            # A guest who has waited since there was no room, and finds the door open now.
+            fresh.waiting.filter(guest=player.guest).delete()
         changed(fresh, devices=False)
     return seat
+
+
+def _check_door(session: Session, player: Player) -> None:
+    """Whether a newcomer may come in now; within the session's lock."""
+    if session.is_locked:
+        raise NotNow(_("The door is closed. Ask your teacher."))
+    if player.user is None and session.guests_wait:
+        raise GuestsWait(_("Your teacher will let you in."))
+    seats.check_room(session, for_guest=player.user is None)
+
+
+class Door(StrEnum):
+    """What somebody finds before a session in which they have no seat."""
+
+    OPEN = "open"
+    """They can come in, or have a seat already."""
+    CLOSED = "closed"
+    FULL = "full"
+    WAITING = "waiting"
+    """A guest whom the teacher has yet to let in."""
+    TAKEN_OUT = "taken out"
+    OVER = "over"
+    STUDENTS_ONLY = "students only"
+
+
+def door_for(session: Session, player: Player | None) -> Door:
+    """How the door is for somebody now. Only looks: `attend` asks everything again, within the lock."""
+    seat = own_seat(session, player)
+    if seat and seat.removed_at and not seat.is_on_paper:
+        return Door.TAKEN_OUT
+    if session.is_over:
+        return Door.OVER
+    if seat and not seat.removed_at:
+        return Door.OPEN
+    if not may_attend(session, player):
+        return Door.STUDENTS_ONLY
+    if session.is_locked:
+        return Door.CLOSED
+    is_guest = player is None or player.user is None
+    if is_guest and player and session.waiting.filter(guest=player.guest).exists():
+        return Door.WAITING
+    return Door.OPEN if seats.has_room(session, for_guest=is_guest) else Door.FULL
 
 
 def set_connected(code: str, number: int, is_connected: bool) -> bool:
     """A device has come or gone; "everybody has answered" counts those who are there. Whether it has a seat."""
     session = Session.objects.filter(code=code).first()
     # By the row itself and not through a join: PostgreSQL looks again at a row that somebody else is just removing.
-    seats = Attendee.objects.filter(session=session, number=number, removed_at=None, is_on_paper=False)
-    if session and seats.exclude(is_connected=is_connected).update(is_connected=is_connected):
+    own = Attendee.objects.filter(session=session, number=number, removed_at=None, is_on_paper=False)
+    if session and own.exclude(is_connected=is_connected).update(is_connected=is_connected):
         with locked(session) as fresh:
-            if activity := present_activity(fresh):
-                kind_of(activity).came_or_went(activity, seats.get())
+            # The teacher may have taken them out since.
+            if (activity := present_activity(fresh)) and (seat := own.first()):
+                kind_of(activity).came_or_went(activity, seat)
             changed(fresh, devices=False)
-    return seats.exists()
+    return own.exists()
 
 
 def takes_part(activity: Activity, attendee: Attendee) -> bool:
@@ -89,7 +137,7 @@ def act(attendee: Attendee, form: QueryDict, *, by_teacher: bool = False) -> Ses
         if session.is_paused:
             raise NotNow(_("Eyes up! Your teacher has paused."))
         if Attendee.objects.filter(pk=attendee.pk).exclude(removed_at=None).exists():
-            raise NotNow(_("Your teacher has taken you out of this session."))
+            raise NotNow(_("Your teacher has taken you out of this lesson."))
         if form.get("activity") != str(activity.number) or form.get("round") != str(activity.round):
             raise NotNow(_("That was for the round before. Look again."))
         if not by_teacher and not takes_part(activity, attendee):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-import secrets
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
 from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -16,25 +15,43 @@ from django.utils.translation import gettext as _
 from classrooms.models import Activity, Attendee, Classroom, Session, Stage, User
 from classrooms.names import LONGEST, clean, is_unfit
 from classrooms.sessions.activities import kind_of
-from classrooms.sessions.changes import changed, locked
-from classrooms.sessions.errors import NotNow
-from games.matches import CODE_LETTERS
+from classrooms.sessions.changes import changed, close_seat, locked
+from classrooms.sessions.errors import LessonRunning, NotNow
+from classrooms.sessions.wall import LONGEST as LONGEST_LESSON
+from core.db.locks import Level, lock_rows
+from games.codes import new_code
 
-CODE_LENGTH = 6
 MOST_ATTENDEES = 60
 FEWEST_TEAMS = 2
+MOST_TEAMS = MOST_ATTENDEES // FEWEST_TEAMS
 FACTORS = (1.0, 1.5, 2.0, 3.0)
 TARGETS = (1, 2, 3, 4)
+_OF_SEAT = ["name", "team", "target", "time_factor", "is_connected", "is_on_paper", "removed_at"]
 
 
-def open_session(classroom: Classroom, *, by: User, allows_guests: bool = False) -> Session:
-    """A new session of the class; one that is still open is ended."""
+def running_session(classroom: Classroom) -> Session | None:
+    """The lesson that the class is having, with who opened it."""
+    return Session.objects.filter(classroom=classroom, ended_at=None).select_related("made_by").first()
+
+
+def open_session(classroom: Classroom, *, by: User, allows_guests: bool = False, instead_of: str = "") -> Session:
+    """A new session of the class.
+
+    Raises `Classroom.DoesNotExist` where the class was archived or deleted meanwhile, and `LessonRunning` where it's
+    having a lesson already. Only that of the code `instead_of`, which the teacher was shown and agreed to end, gives
+    way.
+    """
     with transaction.atomic():
-        for other in Session.objects.filter(classroom=classroom, ended_at=None):
-            end(other)
+        # Two teachers who start at once come one after the other; the second one finds the first one's lesson.
+        lock_rows(Classroom.objects.kept().filter(archived_at=None), Level.CLASSROOM).get(pk=classroom.pk)
+        running = running_session(classroom)
+        if running and running.code != instead_of:
+            raise LessonRunning(running)
+        if running:
+            end(running)
         session = Session.objects.create(
             classroom=classroom,
-            code=_new_code(),
+            code=new_code(_is_taken),
             made_by=by,
             language=classroom.language,
             edition=classroom.edition,
@@ -74,13 +91,22 @@ def end(session: Session) -> None:
     with locked(session) as fresh:
         if fresh.ended_at is None:
             _finish(fresh)
+            fresh.waiting.all().delete()
             _write(fresh, ended_at=timezone.now(), is_paused=False)
+
+
+def end_forgotten(now: datetime) -> int:
+    """End the lessons that nobody ended and that have run longer than any lesson does; how many."""
+    forgotten = list(Session.objects.filter(ended_at=None, opened_at__lte=now - LONGEST_LESSON))
+    for session in forgotten:
+        end(session)
+    return len(forgotten)
 
 
 def _set(session: Session, **changes: Any) -> None:
     with locked(session) as fresh:
         if fresh.is_over:
-            raise NotNow(_("This session is over."))
+            raise NotNow(_("This lesson is over."))
         _write(fresh, **changes)
 
 
@@ -98,35 +124,45 @@ def rename(attendee: Attendee, name: str) -> None:
     name = clean(name)[:LONGEST]
     if not name or is_unfit(name):
         raise NotNow(_("Choose another name."))
-    _change(attendee, name=name)
+    change_seat(attendee, name=name)
 
 
 def remove(attendee: Attendee) -> None:
-    """Send somebody out; the seat is theirs no more, and cannot be taken again with this session's code."""
-    _change(attendee, removed_at=timezone.now(), is_connected=False)
+    """Take somebody out, or a seat on paper back; what they answered stays.
+
+    They come back only when the teacher lets them in. From now on new guests wait too: otherwise it would be enough to
+    sign out or to drop a cookie, and to come in again as somebody else.
+    """
+    with locked(attendee.session) as fresh:
+        change_seat(attendee, removed_at=timezone.now(), is_connected=False)
+        if not attendee.is_on_paper:
+            Session.objects.filter(pk=fresh.pk).update(guests_wait=True)
+        close_seat(fresh, attendee.number)
 
 
 def extend_time(attendee: Attendee, factor: float) -> None:
     """Give somebody more time for everything that has a time; nobody else sees it."""
     if factor not in FACTORS:
         raise NotNow(_("There is no such factor."))
-    _change(attendee, time_factor=factor)
+    change_seat(attendee, time_factor=factor)
 
 
 def set_target(attendee: Attendee, target: int | None) -> None:
     """Which SETs are credited to somebody: those that differ in so many features."""
     if target not in (None, *TARGETS):
         raise NotNow(_("There is no such target."))
-    _change(attendee, target=target)
+    change_seat(attendee, target=target)
 
 
 def set_team(attendee: Attendee, team: int | None) -> None:
-    _change(attendee, team=team)
+    if team not in (None, *range(1, MOST_TEAMS + 1)):
+        raise NotNow(_("There is no such team."))
+    change_seat(attendee, team=team)
 
 
 def make_teams(session: Session, number: int) -> None:
     """Deal everybody who is here into so many teams, by chance."""
-    if not FEWEST_TEAMS <= number <= MOST_ATTENDEES // FEWEST_TEAMS:
+    if not FEWEST_TEAMS <= number <= MOST_TEAMS:
         raise NotNow(_("Make at least two teams."))
     with locked(session) as fresh:
         here = list(present_attendees(fresh))
@@ -137,18 +173,20 @@ def make_teams(session: Session, number: int) -> None:
         changed(fresh)
 
 
-def add_paper_seats(session: Session) -> None:
-    """A seat for every student of the class who has no device: the teacher taps their answers in."""
+def set_guests(session: Session, allows_guests: bool) -> None:
+    """Let guests join, or no more of them; those who are in stay in."""
     with locked(session) as fresh:
-        _seat_students(fresh)
-        changed(fresh)
+        if not allows_guests:
+            fresh.waiting.all().delete()
+        _set(fresh, allows_guests=allows_guests)
 
 
-def _change(attendee: Attendee, **changes: Any) -> None:
+def change_seat(attendee: Attendee, **changes: Any) -> None:
+    """Write something about a seat; the present activity and all screens hear of it."""
     with locked(attendee.session) as fresh:
         Attendee.objects.filter(pk=attendee.pk).update(**changes)
-        for name, value in changes.items():
-            setattr(attendee, name, value)
+        # Read again within the lock: whoever was taken out a moment ago mustn't be seated by a rename.
+        attendee.refresh_from_db(fields=_OF_SEAT)
         if activity := present_activity(fresh):
             kind_of(activity).attendee_changed(activity, attendee)
         changed(fresh)
@@ -175,7 +213,7 @@ def begin(session: Session, kind: str, options: Mapping[str, Any]) -> Activity:
     """Begin an activity; the one before is over. Starting with an activity starts the session."""
     with locked(session) as fresh:
         if fresh.is_over:
-            raise NotNow(_("This session is over."))
+            raise NotNow(_("This lesson is over."))
         _finish(fresh)
         now = timezone.now()
         number = fresh.activities.count() + 1
@@ -211,26 +249,5 @@ def _finish(session: Session) -> None:
         activity.save()
 
 
-def _new_code() -> str:
-    while True:
-        code = "".join(secrets.choice(CODE_LETTERS) for _letter in range(CODE_LENGTH))
-        if not Session.objects.filter(code=code).exists() and not Classroom.objects.filter(code=code).exists():
-            return code
-
-
-def _seat_students(session: Session) -> None:
-    """A seat on paper for every student of the class who has none; within the session's lock."""
-    seated = set(session.attendees.values_list("user", flat=True))
-    missing = [each for each in session.classroom.enrolments.present() if each.student_id not in seated]
-    first = (session.attendees.aggregate(last=Max("number"))["last"] or 0) + 1
-    Attendee.objects.bulk_create(
-        Attendee(
-            session=session,
-            number=number,
-            user=each.student,
-            name=each.student.display_name,
-            is_on_paper=True,
-            is_connected=True,
-        )
-        for number, each in enumerate(missing, first)
-    )
+def _is_taken(code: str) -> bool:
+    return Session.objects.filter(code=code).exists() or Classroom.objects.filter(code=code).exists()

@@ -8,28 +8,35 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
 from urllib.parse import parse_qs
 
 from django.core import signing
 from django.db import close_old_connections
+from django.utils import timezone
 
-from classrooms.models import Attendee, Session
+from classrooms.models import Attendee, Classroom, Session
 from classrooms.sessions import changes
 from classrooms.sessions.joining import set_connected
 from classrooms.sessions.playing import match_changed
-from games import matches
+from classrooms.sessions.seats import departed, take_out_departed
+from classrooms.sessions.wall import is_on_wall
+from core.signed_in import session_key_of, signed_out
+from games import access, matches
 from games.live.bus import bus
 from games.live.hub import HEARTBEAT_SECONDS, LOOK_SECONDS, Watcher
 from games.live.leaving import Leaving, Seat
 from games.live.render import event
-from games.live.stream import Receive, Scope, Send, follow, forbid
+from games.live.stream import Client, Receive, Scope, Send, follow, forbid
 
 PATH = re.compile(r"^/session/(?P<code>[A-Z0-9]+)/stream/$")
 GRACE_SECONDS = 6.0
+DOOR = 0
+"""Seats count from one."""
 _SALT = "classrooms.sessions.live"
 _SECONDS = 12 * 3600
 _SEAT = ("session__code", "number", "removed_at")
@@ -39,22 +46,31 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """One screen: a device has the number of its seat, the remote and the projector have none."""
+    """One screen: a device has the number of its seat, one before the door `DOOR`, the remote and projector none.
+
+    A screen says whose it is: that of a teacher or a student has the key of their account and is theirs as long as
+    they're signed in, and the wall has its own key. All of them can lose their right to it. `session` is that of the
+    browser which opens the stream; it comes from the cookie and isn't in the token.
+    """
 
     code: str
     number: int | None
+    user: int | None = None
+    key: str = ""
+    session: str = field(default="", repr=False)
 
 
 def sign(watch: Watch) -> str:
-    return signing.dumps([watch.code, watch.number], salt=_SALT)
+    return signing.dumps([watch.code, watch.number, watch.user, watch.key], salt=_SALT)
 
 
 def read(token: str) -> Watch | None:
     try:
-        code, number = signing.loads(token, salt=_SALT, max_age=_SECONDS)
+        # A page from before an update has a token that doesn't say whose it is.
+        code, number, *who = signing.loads(token, salt=_SALT, max_age=_SECONDS)
     except signing.BadSignature:
         return None
-    return Watch(code, number)
+    return Watch(code, number, *who)
 
 
 class _Topic:
@@ -81,10 +97,14 @@ class SessionHub:
     def start(self) -> None:
         self._loop = asyncio.get_running_loop()
         changes.on_change(self.tell)
+        changes.on_seat_closed(self.drop)
+        access.on_rights_changed(self.check_rights)
         matches.on_change(self._match_changed)
         bus.on("session", self._push)
         bus.on("drop", self._drop)
+        bus.on("rights", self._check_rights)
         bus.on_gap(self._look)
+        bus.on_gap(self._check_rights)
         self._leaving.start()
         self._beating = asyncio.ensure_future(self._beat())
 
@@ -92,10 +112,14 @@ class SessionHub:
         if self._loop is None:
             return
         changes.off_change(self.tell)
+        changes.off_seat_closed(self.drop)
+        access.off_rights_changed(self.check_rights)
         matches.off_change(self._match_changed)
         bus.off("session", self._push)
         bus.off("drop", self._drop)
+        bus.off("rights", self._check_rights)
         bus.off_gap(self._look)
+        bus.off_gap(self._check_rights)
         self._leaving.stop()
         for topic in self._topics.values():
             for watcher in topic.watchers:
@@ -110,10 +134,14 @@ class SessionHub:
             self._loop.call_soon_threadsafe(self._push, code, devices, number)
 
     def drop(self, code: str, number: int) -> None:
-        """Close the streams of a seat whose owner was sent out."""
-        bus.tell("drop", code, number)
+        """Close the streams of a seat whose owner was taken out; the bus tells the other processes."""
         if self._loop:
             self._loop.call_soon_threadsafe(self._drop, code, number)
+
+    def check_rights(self, *users: int) -> None:
+        """These users, or anybody, may have lost the right to the screens of a class."""
+        if self._loop:
+            self._loop.call_soon_threadsafe(self._check_rights, *users)
 
     def _match_changed(self, written: matches.Written) -> None:
         if written.match.place:
@@ -124,25 +152,28 @@ class SessionHub:
     def join(self, watcher: Watcher[Watch]) -> None:
         watch = watcher.watch
         self._topics.setdefault(watch.code, _Topic()).watchers.add(watcher)
-        if watch.number is not None:
+        if watch.number:
             self._leaving.is_back(watch.code, watch.number)
-            self._in_thread(lambda: self._welcome(watcher, watch.code, watch.number or 0))
+            self._in_thread(partial(self._welcome, watcher, watch.code, watch.number))
+        elif watch.number is None:
+            self._in_thread(partial(self._check_in_thread, {watch}))
         # Whatever has happened while nobody listened: look once.
         watcher.give(self._word())
 
     def _welcome(self, watcher: Watcher[Watch], code: str, number: int) -> None:
         """The seat is taken; whoever was sent out has none, and gets no stream whatever their token says."""
-        if not set_connected(code, number, True) and self._loop:
+        is_shut_out = self._check_in_thread({watcher.watch})
+        if not is_shut_out and not set_connected(code, number, True) and self._loop:
             self._loop.call_soon_threadsafe(watcher.close)
 
     def leave(self, watcher: Watcher[Watch]) -> None:
         watch = watcher.watch
         there = self._topics[watch.code].watchers
         there.discard(watcher)
-        is_still_there = any(each.watch == watch for each in there)
+        is_still_there = any(each.watch.number == watch.number for each in there)
         if not there:
             del self._topics[watch.code]
-        if watch.number is not None and not is_still_there and self._loop:
+        if watch.number and not is_still_there and self._loop:
             self._leaving.begin(watch.code, watch.number, grace=GRACE_SECONDS)
 
     @property
@@ -159,6 +190,8 @@ class SessionHub:
                 self._look()
             if seconds >= HEARTBEAT_SECONDS:
                 seconds = 0.0
+                # The wall's key ends without a word.
+                self._check_rights()
                 for topic in self._topics.values():
                     for watcher in topic.watchers:
                         watcher.beat()
@@ -185,6 +218,31 @@ class SessionHub:
         for watcher in self._of((code, number)):
             watcher.close()
 
+    def _watches(self) -> Iterator[Watch]:
+        return (watcher.watch for topic in self._topics.values() for watcher in topic.watchers)
+
+    def _check_rights(self, *users: int) -> None:
+        self._check(watch for watch in self._watches() if not users or watch.user in users)
+
+    def _check(self, watches: Iterable[Watch]) -> None:
+        if checked := {watch for watch in watches if watch.number != DOOR}:
+            self._in_thread(partial(self._check_in_thread, checked))
+
+    def _check_in_thread(self, watches: set[Watch]) -> bool:
+        """Close those that somebody has no right to any more; whether there were any."""
+        ended = without_right(watches, now=timezone.now())
+        if ended and self._loop:
+            self._loop.call_soon_threadsafe(self._close, ended)
+            # Whoever took them off the roster may have died before they were taken out of the lesson.
+            take_out_departed(session__code__in={watch.code for watch in ended})
+        return bool(ended)
+
+    def _close(self, watches: set[Watch]) -> None:
+        for code in {watch.code for watch in watches} & self._topics.keys():
+            for watcher in self._topics[code].watchers:
+                if watcher.watch in watches:
+                    watcher.close()
+
     def _of(self, seat: Seat) -> list[Watcher[Watch]]:
         code, number = seat
         topic = self._topics.get(code)
@@ -200,6 +258,7 @@ class SessionHub:
         if self._topics:
             codes = list(self._topics)
             self._in_thread(lambda: self._compare(codes))
+            self._check(watch for watch in self._watches() if watch.number is None)
 
     def _compare(self, codes: list[str]) -> None:
         """In the thread: what has changed without a word to us."""
@@ -223,6 +282,35 @@ class SessionHub:
         self._pool.submit(_quietly, work)
 
 
+def without_right(watches: Collection[Watch], *, now: datetime) -> set[Watch]:
+    """The screens of those who are signed out, don't teach the class any more or have left it, and of ended walls."""
+    devices = {watch for watch in watches if watch.number is not None}
+    seats = departed().filter(session__code__in={watch.code for watch in devices})
+    left = set(seats.values_list("session__code", "number")) if devices else set()
+    gone = {watch for watch in devices if (watch.code, watch.number) in left}
+    return gone | signed_out(watches) | _not_leading({*watches} - devices, now=now)
+
+
+def _not_leading(watches: Collection[Watch], *, now: datetime) -> set[Watch]:
+    if not watches:
+        return set()
+    found = Session.objects.filter(code__in={watch.code for watch in watches}, classroom__deleted_at=None)
+    sessions = {session.code: session for session in found}
+    classes = {session.classroom_id for session in sessions.values()}
+    teaching = Classroom.teachers.through.objects.filter(classroom__in=classes, user__deleted_at=None)
+    taught = set(teaching.values_list("classroom", "user"))
+
+    def has_right(watch: Watch) -> bool:
+        session = sessions.get(watch.code)
+        if session is None:
+            return False
+        if watch.key:
+            return is_on_wall(session, watch.key, now=now)
+        return (session.classroom_id, watch.user) in taught
+
+    return {watch for watch in watches if not has_right(watch)}
+
+
 def _quietly(work: Callable[[], object]) -> None:
     close_old_connections()
     try:
@@ -243,4 +331,7 @@ async def stream(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["method"] != "GET" or path is None or watch is None or watch.code != path["code"]:
         await forbid(send)
         return
-    await follow(Watcher(watch), hub, receive, send)
+    if watch.user is not None:
+        watch = replace(watch, session=session_key_of(scope))
+    client = Client.of(scope, ("session", watch.code), watch.number)
+    await follow(Watcher(watch), hub, receive, send, client=client)

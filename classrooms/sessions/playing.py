@@ -24,7 +24,6 @@ from games.rules.errors import Refused
 from games.rules.hints import ranked_sets
 from games.rules.records import event_from, match_from
 from games.rules.triples import Triple, differing, is_set
-from games.turns import turn
 from games.words import REFUSALS
 from lessons.exercises import Exercise
 from lessons.grading import grade
@@ -33,7 +32,7 @@ from lessons.skills import Kind as Exercises
 from lessons.skills import Wanted
 
 # What devices of a class at one table show nothing of.
-_QUIET = {did.Agreed, did.TookBack, did.Connected, did.Disconnected, did.TimeGiven}
+_QUIET = {did.Agreed, did.TookBack, did.Connected, did.Disconnected, did.TimeGiven, did.Renamed}
 _SESSION = "session/"
 
 
@@ -59,16 +58,15 @@ def match_changed(written: matches.Written) -> None:
     if session is None:
         return
     devices = match.way == Way.CLASS and any(type(each) not in _QUIET for each in (*written.due, *written.events))
-    with turn():
-        changed(session, devices=devices)
+    changed(session, devices=devices)
 
 
-def may_watch(match: Match, player: Player) -> bool:
+def may_watch(match: Match, user: int) -> bool:
     """Whether somebody may look into a table of a lesson: a teacher of the class."""
-    if not match.place.startswith(_SESSION) or player.user is None:
+    if not match.place.startswith(_SESSION):
         return False
     sessions = Session.objects.filter(code=match.place.removeprefix(_SESSION), classroom__deleted_at=None)
-    return sessions.filter(classroom__teachers=player.user.pk).exists()
+    return sessions.filter(classroom__teachers=user, classroom__teachers__deleted_at=None).exists()
 
 
 # The matches

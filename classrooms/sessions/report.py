@@ -157,7 +157,8 @@ def _line(session: Session, attendee: Attendee, enrolment: Enrolment | None, tal
         enrolment=enrolment,
         was_there=was_there,
         came_after=(attendee.joined_at - session.opened_at) // _MINUTE if was_there else None,
-        was_sent_out=attendee.removed_at is not None,
+        # A seat on paper that was taken back was a mistake, and nobody was sent out.
+        was_sent_out=attendee.removed_at is not None and not attendee.is_on_paper,
         tallies=tallies,
         total=total,
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
-
-from django.urls import reverse
 
 from classrooms.cards.qr import qr_drawing
 from classrooms.models import Activity, Attendee, Session
@@ -14,6 +13,8 @@ from classrooms.sessions.activities.base import Screen
 from classrooms.sessions.debrief import debrief
 from classrooms.sessions.joining import takes_part
 from classrooms.sessions.leading import FACTORS, TARGETS, present_activity, present_attendees
+from classrooms.sessions.seats import students_for_paper, taken_out
+from core.links import absolute_url
 
 
 def device_screen(session: Session, attendee: Attendee) -> Screen:
@@ -32,7 +33,7 @@ def device_screen(session: Session, attendee: Attendee) -> Screen:
     return Screen(own.template, {**context, **own.context})
 
 
-def projector_screen(session: Session, *, site: str) -> Screen:
+def projector_screen(session: Session) -> Screen:
     """One thing at a time, huge; display names only, and nothing private."""
     activity = present_activity(session)
     context: dict[str, Any] = {"session": session, "activity": activity}
@@ -41,7 +42,7 @@ def projector_screen(session: Session, *, site: str) -> Screen:
     if session.is_over:
         return Screen("session/projector_over.html", {**context, "debrief": debrief(session)})
     if activity is None:
-        link = site + reverse("session:device", args=[session.code])
+        link = absolute_url("session:device", session.code)
         people = present_attendees(session)
         return Screen(
             "session/projector_lobby.html", {**context, "people": people, "link": link, "qr": qr_drawing(link)}
@@ -62,10 +63,15 @@ class Person:
 def remote_screen(session: Session) -> Screen:
     """Everything that the teacher can do, in the order of the lesson."""
     activity = present_activity(session)
+    people = _people(session, present_attendees(session), activity)
     context: dict[str, Any] = {
         "session": session,
         "activity": activity,
-        "people": _people(session, activity),
+        "people": people,
+        "teams": range(1, max((each.attendee.team or 0 for each in people), default=0) + 1),
+        "taken_out": _people(session, taken_out(session)),
+        "waiting": list(session.waiting.all()),
+        "for_paper": students_for_paper(session),
         "factors": FACTORS,
         "targets": TARGETS,
     }
@@ -80,10 +86,10 @@ def remote_screen(session: Session) -> Screen:
     return Screen("session/remote_activity.html", {**shown.context, **context})
 
 
-def _people(session: Session, activity: Activity | None) -> list[Person]:
+def _people(session: Session, attendees: Iterable[Attendee], activity: Activity | None = None) -> list[Person]:
     answered = (
         set(activity.answers.filter(round=activity.round).values_list("attendee", flat=True)) if activity else set()
     )
     enrolments = session.classroom.enrolments.present().values_list("student", "real_name")
     real_names = dict(enrolments)
-    return [Person(each, real_names.get(each.user_id, ""), each.pk in answered) for each in present_attendees(session)]
+    return [Person(each, real_names.get(each.user_id or 0, ""), each.pk in answered) for each in attendees]

@@ -12,6 +12,7 @@ urlpatterns = [
     path("letters/<str:token>/", family.stop_letters, name="letters-stop"),
     path("<int:pk>/", family.child, name="child"),
     path("<int:pk>/together/", family.activity, name="activity"),
+    path("<int:pk>/consent/", family.consent, name="consent"),
     path("<int:pk>/letter/", family.letter, name="letter"),
     path("<int:pk>/invite/", family.invite, name="invite"),
     path("<int:pk>/card/", family.card, name="card"),

@@ -7,7 +7,8 @@ from classrooms.views import join
 app_name = "join"
 urlpatterns = [
     path("", join.home, name="home"),
-    path("card/<str:token>/", join.card, name="card"),
+    path("card/", join.card, name="card-tap"),
+    path("card/<str:token>/", join.scan, name="card"),
     path("<str:code>/", join.names, name="class"),
     path("<str:code>/<int:enrolment>/", join.pictures, name="pictures"),
 ]

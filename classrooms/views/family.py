@@ -5,17 +5,17 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.dates import WEEKDAYS_ABBR
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from classrooms.access import adult, adults_only, own_child
+from classrooms.access import adult, adults_only, fresh_sign_in, own_child
 from classrooms.assignments import open_for
 from classrooms.audit import note
 from classrooms.cards.qr import qr_drawing
+from classrooms.consents import HOME, TEXTS, children_without_consent, consent_to_child
 from classrooms.family import guardians
 from classrooms.family.forms import ChildForm, CodeForm
 from classrooms.family.report import child_report, child_reports, who_can_see
@@ -25,6 +25,7 @@ from classrooms.post import read_stop_token
 from classrooms.reports.summary import set_summary
 from classrooms.signing_in import card_token
 from classrooms.students import make_home_child, reset_student
+from core.links import absolute_url
 from setsite.http import Request
 
 
@@ -40,6 +41,8 @@ def _home(request: Request, *, code: CodeForm | None = None, child: ChildForm | 
         "reports": child_reports(list(children), timezone.now()),
         "code_form": code or CodeForm(),
         "child_form": child or ChildForm(),
+        "unasked": children_without_consent(adult(request)),
+        "consent_text": TEXTS[HOME],
     }
     return render(request, "family/home.html", context, status=422 if code or child else 200)
 
@@ -70,6 +73,16 @@ def new_child(request: Request) -> HttpResponse:
     return redirect("family:child", made.pk)
 
 
+@require_POST
+@adults_only
+def consent(request: Request, pk: int) -> HttpResponse:
+    """Agree to an account at home that was made before we asked."""
+    link = _home_child(request, pk)
+    consent_to_child(link.child, by=adult(request))
+    messages.success(request, _("Thank you. We've noted it."))
+    return redirect("family:home")
+
+
 @require_safe
 @adults_only
 def child(request: Request, pk: int) -> HttpResponse:
@@ -84,6 +97,7 @@ def _child(request: Request, link: Guardianship, *, code: str = "") -> HttpRespo
         "report": child_report(link.child, now),
         "tasks": open_for(link.child, now=now.timestamp()),
         "watchers": who_can_see(link.child),
+        "consents": link.child.consents.select_related("given_by"),
         "weekdays": list(WEEKDAYS_ABBR.values()),
         "code": code,
         "code_days": guardians.CODE_DAYS,
@@ -109,6 +123,7 @@ def letter(request: Request, pk: int) -> HttpResponse:
 
 @require_POST
 @adults_only
+@fresh_sign_in
 def invite(request: Request, pk: int) -> HttpResponse:
     """A code for another guardian of a home account; it is shown this once."""
     link = _home_child(request, pk)
@@ -117,11 +132,12 @@ def invite(request: Request, pk: int) -> HttpResponse:
 
 @require_POST
 @adults_only
+@fresh_sign_in
 def card(request: Request, pk: int) -> HttpResponse:
     """The login card of a home account, to print."""
     found = _home_child(request, pk).child
     note(adult(request), Action.PRINTED_CARDS, person=found)
-    address = request.build_absolute_uri(reverse("join:card", args=[card_token(found)]))
+    address = absolute_url("join:card", card_token(found))
     context = {
         "child": found,
         "pictures": [(slug, NAMES[slug]) for slug in found.pictures],

@@ -5,11 +5,16 @@ from __future__ import annotations
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from classrooms import signing_in
+from classrooms.devices import classes_on, fingerprint
 from classrooms.models import Classroom, Enrolment, Session
+from classrooms.picture_guard import TriedTooOften
 from classrooms.pictures import HOW_MANY, NAMES
+from core.clients import browser_of, remember_browser
+from games import codes
 from games.limits import TooMany
 from games.models import Match
 from setsite.http import Request
@@ -21,24 +26,30 @@ TOO_MANY = 429
 def home(request: Request) -> HttpResponse:
     """One field for whatever code there is: of a class, a lesson or a table."""
     if request.method != "POST":
-        return render(request, "join/home.html")
-    code = "".join(request.POST.get("code", "").split()).upper()[:20]
-    if Match.objects.filter(code=code).exists():
-        return redirect("play:table", code)
-    if Session.objects.filter(code=code).exists():
-        return redirect("session:device", code)
+        away = _("You were away for a while, so we signed you out. Come back in!")
+        return _home(request, notice=away if "away" in request.GET else "")
+    code = codes.plain(request.POST.get("code", ""))
     try:
+        if Match.objects.filter(code=code).exists():
+            codes.count_lookup(request, found=True)
+            return redirect("play:table", code)
+        if Session.objects.filter(code=code).exists():
+            codes.count_lookup(request, found=True)
+            return redirect("session:device", code)
         classroom = signing_in.class_by_code(request, code)
     except TooMany:
-        notice = _("Too many wrong codes. Wait a minute, then look closely at each letter.")
+        notice = _("Too many tries. Wait a minute, then look closely at each letter.")
         return _home(request, code, notice, TOO_MANY)
     if classroom is None:
         return _home(request, code, _("No class has this code. Look again, or ask your teacher."), 422)
-    return redirect("join:class", classroom.code)
+    return redirect("join:class", code)
 
 
-def _home(request: Request, code: str, notice: str, status: int) -> HttpResponse:
-    return render(request, "join/home.html", {"code": code, "notice": notice}, status=status)
+def _home(request: Request, code: str = "", notice: str = "", status: int = 200) -> HttpResponse:
+    classes = classes_on(fingerprint(browser_of(request)))
+    response = render(request, "join/home.html", {"code": code, "notice": notice, "classes": classes}, status=status)
+    remember_browser(request, response)
+    return response
 
 
 @require_safe
@@ -47,9 +58,9 @@ def names(request: Request, code: str) -> HttpResponse:
     try:
         classroom = _class(request, code)
     except TooMany:
-        return _home(request, code, _("Too many wrong codes. Wait a minute."), TOO_MANY)
+        return _home(request, code, _("Too many tries. Wait a minute."), TOO_MANY)
     students = classroom.enrolments.present().order_by("student__display_name")
-    return render(request, "join/names.html", {"classroom": classroom, "enrolments": students})
+    return render(request, "join/names.html", {"classroom": classroom, "enrolments": students, "code": code})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -58,12 +69,12 @@ def pictures(request: Request, code: str, enrolment: int) -> HttpResponse:
     try:
         found = _class(request, code).enrolments.present().filter(pk=enrolment).first()
     except TooMany:
-        return _home(request, code, _("Too many wrong codes. Wait a minute."), TOO_MANY)
+        return _home(request, code, _("Too many tries. Wait a minute."), TOO_MANY)
     if found is None:
         raise Http404("not in this class")
     tapped = [slug for slug in request.POST.getlist("tapped") if slug in NAMES][:HOW_MANY]
     if "again" in request.POST or request.method != "POST":
-        return _pictures(request, found, [])
+        return _pictures(request, found, [], is_closed=not signing_in.may_tap_here(request, found))
     if request.POST.get("picture") in NAMES:
         tapped = [*tapped, request.POST["picture"]]
     if len(tapped) < HOW_MANY:
@@ -72,25 +83,46 @@ def pictures(request: Request, code: str, enrolment: int) -> HttpResponse:
         signing_in.sign_in_by_pictures(request, found, tapped)
     except signing_in.WrongPictures:
         return _pictures(request, found, [], _("Not quite. Look at your card and try once more."), 422)
+    except signing_in.NewDevice:
+        return _pictures(request, found, [], is_closed=True, status=422)
+    except TriedTooOften:
+        return _pictures(request, found, [], is_used_up=True, status=TOO_MANY)
     except TooMany:
-        notice = _("That was tried many times. Wait a minute, or ask your teacher.")
+        notice = _("Wait a minute. Look at your card, then try again.")
         return _pictures(request, found, [], notice, TOO_MANY)
     return _welcome(request, found)
 
 
 def _pictures(
-    request: Request, enrolment: Enrolment, tapped: list[str], notice: str = "", status: int = 200
+    request: Request,
+    enrolment: Enrolment,
+    tapped: list[str],
+    notice: str = "",
+    status: int = 200,
+    *,
+    is_closed: bool = False,
+    is_used_up: bool = False,
 ) -> HttpResponse:
     context = {
+        "is_closed": is_closed,
+        "is_used_up": is_used_up,
         "enrolment": enrolment,
         "classroom": enrolment.classroom,
+        "code": request.resolver_match.kwargs["code"] if request.resolver_match else "",
         "pictures": NAMES.items(),
         "tapped": tapped,
         "left": range(len(tapped) + 1, HOW_MANY + 1),
         "notice": notice,
     }
-    template = "join/pictures.html#pad" if request.htmx else "join/pictures.html"
-    return render(request, template, context, status=status)
+    is_stopped = is_closed or is_used_up
+    part = "join/_other_way_in.html" if is_stopped else "join/pictures.html#pad"
+    response = render(request, part if request.htmx else "join/pictures.html", context, status=status)
+    if request.htmx and is_stopped:
+        # There's nothing to tap anymore.
+        response["HX-Retarget"], response["HX-Reswap"] = "#pad", "outerHTML"
+    # So that wrong tries can be taken back when the right ones follow from the same browser.
+    remember_browser(request, response)
+    return response
 
 
 def _welcome(request: Request, enrolment: Enrolment) -> HttpResponse:
@@ -102,13 +134,29 @@ def _welcome(request: Request, enrolment: Enrolment) -> HttpResponse:
     return response
 
 
+@never_cache
+@require_safe
+def scan(request: Request, token: str) -> HttpResponse:
+    """The address in a login card's QR code. It leads on at once, so that no history or referrer keeps the token."""
+    try:
+        signing_in.keep_card(request, token)
+    except signing_in.BadCard:
+        return render(request, "join/card.html", {"student": None}, status=404)
+    response = redirect("join:card-tap")
+    response.headers["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def card(request: Request, token: str) -> HttpResponse:
-    """The QR code of a login card: one more tap, so that looking at the address alone changes nothing."""
+def card(request: Request) -> HttpResponse:
+    """One more tap after the scan, so that looking at an address alone signs nobody in."""
     try:
         if request.method != "POST":
-            return render(request, "join/card.html", {"student": signing_in.read_card(token)})
-        student = signing_in.sign_in_by_card(request, token)
+            return render(request, "join/card.html", {"student": signing_in.kept_card(request)})
+        student = signing_in.sign_in_by_card(request)
+    except signing_in.NoCard:
+        return redirect("join:home")
     except signing_in.BadCard:
         return render(request, "join/card.html", {"student": None}, status=404)
     response = redirect(signing_in.way_on(request))

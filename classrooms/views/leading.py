@@ -9,50 +9,92 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from classrooms.access import adult, adults_only, taught_class
+from classrooms.access import adult, adults_only, fresh_sign_in, taught_class
 from classrooms.audit import note
-from classrooms.models import Action, Attendee, Session
-from classrooms.sessions import joining, leading, live
+from classrooms.models import Action, Activity, Attendee, Classroom, Session, User
+from classrooms.sessions import joining, leading, live, seats
 from classrooms.sessions.activities import kinds
 from classrooms.sessions.activities.silent_board import KIND as SILENT_BOARD
 from classrooms.sessions.activities.silent_board import board_of
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions.errors import LessonRunning, NotNow
 from classrooms.sessions.paper import Sheet, boards_pdf
 from classrooms.sessions.report import file_name, session_csv, session_report, session_xlsx
 from classrooms.sessions.screens import projector_screen, remote_screen
+from classrooms.sessions.wall import wall_key
 from classrooms.views.reports import CSV, XLSX
 from classrooms.views.session import session_by_code
+from core.lanes import slow
+from core.links import absolute_url
+from core.offload import offload
+from games import codes
 from games.printing.paper import Paper, usual_paper
 from games.rules import Feature
 from setsite.http import Request, download
 
 
 def led_session(request: Request, code: str) -> Session:
-    """A session of a class that the viewer teaches."""
-    session = session_by_code(code)
-    session.classroom = taught_class(request, session.classroom_id)
+    """A session of a class that the viewer teaches. Any other code counts as a wrong one."""
+    session = session_by_code(request, code)
+    try:
+        session.classroom = taught_class(request, session.classroom_id)
+    except Http404:
+        codes.count_lookup(request, found=False)
+        raise
     return session
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @adults_only
 def open_session(request: Request, pk: int) -> HttpResponse:
+    """Start a lesson. One that is running is never ended by the way: whoever wants another one confirms it first."""
     classroom = taught_class(request, pk)
     if classroom.archived_at:
         raise Http404("in the archive")
-    session = leading.open_session(classroom, by=adult(request), allows_guests="guests" in request.POST)
+    if request.method != "POST":
+        return _ask_for_another(request, classroom)
+    instead_of = request.POST.get("instead_of", "")
+    guests = "guests" in request.POST
+    try:
+        session = leading.open_session(classroom, by=adult(request), allows_guests=guests, instead_of=instead_of)
+    except LessonRunning as running:
+        if instead_of:
+            # Not the lesson that the teacher agreed to end: a colleague has started another one meanwhile.
+            return _ask_for_another(request, classroom, status=422)
+        session = running.session
+        messages.info(request, _already_running(session, adult(request)))
+    except Classroom.DoesNotExist as error:
+        raise Http404("archived or deleted meanwhile") from error
     return redirect("lead:remote", session.code)
+
+
+def _ask_for_another(request: Request, classroom: Classroom, *, status: int = 200) -> HttpResponse:
+    """Who is in the running lesson and would be sent home by another one."""
+    running = leading.running_session(classroom)
+    if running is None:
+        return redirect("teach:class", classroom.pk)
+    context = {"classroom": classroom, "running": running, "people": leading.present_attendees(running)}
+    return render(request, "teach/start_another.html", context, status=status)
+
+
+def _already_running(session: Session, viewer: User) -> str:
+    if session.made_by and session.made_by != viewer:
+        words = _("%(name)s has already started a lesson with this class. Here it is.")
+        return words % {"name": session.made_by.display_name}
+    return _("This class already has a lesson running. Here it is.")
 
 
 @require_safe
 @adults_only
 def remote(request: Request, code: str) -> HttpResponse:
     session = led_session(request, code)
-    return render(request, "session/remote.html", _page(request, session, _remote_part(request, session)))
+    context = _page(session, _remote_part(request, session), _own_watch(request, session))
+    return render(request, "session/remote.html", context)
 
 
 @require_safe
@@ -70,8 +112,20 @@ def projector(request: Request, code: str) -> HttpResponse:
     It is for the class, so it speaks its language.
     """
     session = led_session(request, code)
+    return projector_page(
+        request, session, reverse("lead:projector-part", args=[code]), watch=_own_watch(request, session)
+    )
+
+
+def _own_watch(request: Request, session: Session) -> live.Watch:
+    return live.Watch(session.code, None, user=adult(request).pk)
+
+
+def projector_page(request: Request, session: Session, part_address: str, *, watch: live.Watch) -> HttpResponse:
+    """The wall of a session, for whoever was found to be allowed to see it."""
     with translation.override(session.language):
-        page = render(request, "session/projector.html", _page(request, session, _projector_part(request, session)))
+        context = _page(session, _projector_part(request, session), watch) | {"part_address": part_address}
+        page = render(request, "session/projector.html", context)
     page.headers["Content-Language"] = session.language
     return page
 
@@ -79,13 +133,17 @@ def projector(request: Request, code: str) -> HttpResponse:
 @require_safe
 @adults_only
 def projector_part(request: Request, code: str) -> HttpResponse:
-    session = led_session(request, code)
+    return projector_part_page(request, led_session(request, code))
+
+
+def projector_part_page(request: Request, session: Session) -> HttpResponse:
     with translation.override(session.language):
         return _news(request, session) or HttpResponse(_projector_part(request, session))
 
 
 PRINTED_ROUNDS = 3
 _MOST_DIGITS = 4
+_MOST_DIGITS_OF_KEY = 18
 ORDERS: dict[str, Callable[[Session], None]] = {
     "pause": leading.pause,
     "resume": leading.resume,
@@ -93,7 +151,10 @@ ORDERS: dict[str, Callable[[Session], None]] = {
     "unlock": lambda session: leading.set_lock(session, False),
     "show-scores": lambda session: leading.set_scores(session, True),
     "hide-scores": lambda session: leading.set_scores(session, False),
-    "paper-seats": leading.add_paper_seats,
+    "admit-all": lambda session: _say_who_waits(seats.admit(session)),
+    "admit-freely": lambda session: _say_who_waits(seats.admit_freely(session)),
+    "guests-on": lambda session: leading.set_guests(session, True),
+    "guests-off": lambda session: leading.set_guests(session, False),
     "end": leading.end,
 }
 
@@ -105,7 +166,38 @@ def order(request: Request, code: str, order: str) -> HttpResponse:
     if order not in ORDERS:
         raise Http404("no such order")
     session = led_session(request, code)
+    if order == "end" and not request.htmx and "sure" not in request.POST:
+        # Without scripts nobody has been asked yet.
+        return redirect("lead:end", session.code)
     return _done(request, session, lambda: ORDERS[order](session))
+
+
+@require_safe
+@adults_only
+def ask_to_end(request: Request, code: str) -> HttpResponse:
+    """Whether the lesson shall end, and for whom; with scripts a dialog asks that."""
+    session = led_session(request, code)
+    if session.is_over:
+        return redirect("lead:remote", session.code)
+    context = {"classroom": session.classroom, "running": session, "people": leading.present_attendees(session)}
+    return render(request, "session/end.html", context)
+
+
+def _say_who_waits(admitted: seats.Admitted) -> None:
+    """Where not all guests fit in, say how many did."""
+    if not admitted.still_wait:
+        return
+    came, wait = admitted.came_in, admitted.still_wait
+    words = (
+        ngettext("%(number)d guest came in.", "%(number)d guests came in.", came) % {"number": came},
+        ngettext(
+            "Now the lesson is full, and %(number)d is still waiting.",
+            "Now the lesson is full, and %(number)d are still waiting.",
+            wait,
+        )
+        % {"number": wait},
+    )
+    raise NotNow(" ".join(words))
 
 
 @require_POST
@@ -117,24 +209,41 @@ def teams(request: Request, code: str) -> HttpResponse:
 
 @require_POST
 @adults_only
-def seat(request: Request, code: str, number: int, order: str) -> HttpResponse:
-    """What is done with one student: rename, remove, more time, a target, a team; or their answer on paper."""
+def paper_seats(request: Request, code: str) -> HttpResponse:
+    """Seats for the students who were ticked because they have no device."""
     session = led_session(request, code)
-    found = session.attendees.filter(number=number, removed_at=None).select_related("user").first()
+    chosen = {int(text) for text in request.POST.getlist("student") if _is_number(text)}
+    return _done(request, session, lambda: seats.add_paper_seats(session, chosen))
+
+
+@require_POST
+@adults_only
+def admit(request: Request, code: str, waiting: int) -> HttpResponse:
+    """Let in a guest who waits before the door."""
+    session = led_session(request, code)
+    if not session.waiting.filter(pk=waiting).exists():
+        raise Http404("nobody waits under this number")
+    return _done(request, session, lambda: seats.admit(session, waiting))
+
+
+@require_POST
+@adults_only
+def seat(request: Request, code: str, number: int, order: str) -> HttpResponse:
+    """What is done with one student: rename, take out, let back in, paper, time, a target, a team; or their answer."""
+    session = led_session(request, code)
+    is_out = order == "readmit"
+    found = session.attendees.filter(number=number, removed_at__isnull=not is_out).select_related("user").first()
     if found is None or order not in SEAT_ORDERS:
         raise Http404("no such seat")
     found.session = session
     return _done(request, session, lambda: SEAT_ORDERS[order](found, request.POST))
 
 
-def _remove(attendee: Attendee, form: QueryDict) -> None:
-    leading.remove(attendee)
-    live.hub.drop(attendee.session.code, attendee.number)
-
-
 SEAT_ORDERS: dict[str, Callable[[Attendee, QueryDict], object]] = {
     "rename": lambda attendee, form: leading.rename(attendee, form.get("name", "")),
-    "remove": _remove,
+    "remove": lambda attendee, form: leading.remove(attendee),
+    "readmit": lambda attendee, form: seats.readmit(attendee),
+    "paper": lambda attendee, form: seats.put_on_paper(attendee),
     "extend": lambda attendee, form: leading.extend_time(attendee, _factor(form)),
     "target": lambda attendee, form: leading.set_target(attendee, _number(form, "target") or None),
     "team": lambda attendee, form: leading.set_team(attendee, _number(form, "team") or None),
@@ -177,14 +286,18 @@ def report(request: Request, code: str) -> HttpResponse:
     return render(request, "session/report.html", context)
 
 
+@slow()
 @require_safe
 @adults_only
+@fresh_sign_in
 def report_csv(request: Request, code: str) -> HttpResponse:
     return _report_file(request, code, "csv")
 
 
+@slow()
 @require_safe
 @adults_only
+@fresh_sign_in
 def report_xlsx(request: Request, code: str) -> HttpResponse:
     return _report_file(request, code, "xlsx")
 
@@ -192,11 +305,12 @@ def report_xlsx(request: Request, code: str) -> HttpResponse:
 def _report_file(request: Request, code: str, kind: str) -> HttpResponse:
     session = led_session(request, code)
     found = session_report(session)
-    content, content_type = (session_csv(found), CSV) if kind == "csv" else (session_xlsx(found), XLSX)
+    content, content_type = (session_csv(found), CSV) if kind == "csv" else (offload(session_xlsx, found), XLSX)
     note(adult(request), Action.EXPORTED, classroom=session.classroom, amount=len(found.students))
     return download(content, content_type, file_name(found, kind))
 
 
+@slow()
 @require_safe
 @adults_only
 def paper(request: Request, code: str) -> HttpResponse:
@@ -206,15 +320,20 @@ def paper(request: Request, code: str) -> HttpResponse:
     if activity is None:
         messages.error(request, _("Begin a silent board first; then there is something to print."))
         return redirect("lead:remote", session.code)
-    rounds = range(activity.round, activity.round + PRINTED_ROUNDS)
-    sheets = [Sheet(number, board_of(activity, number)) for number in rounds]
     classroom = session.classroom
     size = usual_paper(classroom.language)
     if request.GET.get("paper") in set(Paper):
         size = Paper(request.GET["paper"])
     with translation.override(classroom.language):
-        pdf = boards_pdf(sheets, class_name=classroom.name, code=session.code, paper=size)
+        pdf = offload(_paper, activity, classroom.name, session.code, size)
     return download(pdf, "application/pdf", f"boards-{session.code}.pdf".lower())
+
+
+def _paper(activity: Activity, class_name: str, code: str, paper: Paper) -> bytes:
+    """Drawing boards with the right number of SETs takes as long as writing them down."""
+    rounds = range(activity.round, activity.round + PRINTED_ROUNDS)
+    sheets = [Sheet(number, board_of(activity, number)) for number in rounds]
+    return boards_pdf(sheets, class_name=class_name, code=code, paper=paper)
 
 
 def _refuse(words: str) -> None:
@@ -241,6 +360,10 @@ def _number(form: QueryDict, name: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else 0
 
 
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS_OF_KEY
+
+
 def _factor(form: QueryDict) -> float:
     return next((factor for factor in leading.FACTORS if f"{factor:g}" == form.get("factor")), 0.0)
 
@@ -253,17 +376,25 @@ def _seen(session: Session) -> str:
     return f"{session.version}.{session.count}"
 
 
-def _page(request: Request, session: Session, part: str) -> dict[str, Any]:
-    return {"session": session, "part": part, "token": live.sign(live.Watch(session.code, None))}
+def _page(session: Session, part: str, watch: live.Watch) -> dict[str, Any]:
+    return {"session": session, "part": part, "token": live.sign(watch)}
 
 
 def _remote_part(request: Request, session: Session, *, notice: str = "") -> str:
     screen = remote_screen(session)
-    context = {**screen.context, "notice": notice, "template": screen.template, "seen": _seen(session)}
+    key = wall_key(session)
+    context = {
+        **screen.context,
+        "notice": notice,
+        "template": screen.template,
+        "seen": _seen(session),
+        "wall_key": key,
+        "wall": absolute_url("wall:screen", session.code, key),
+    }
     return render_to_string("session/_remote.html", context, request)
 
 
 def _projector_part(request: Request, session: Session) -> str:
-    screen = projector_screen(session, site=request.build_absolute_uri("/").rstrip("/"))
+    screen = projector_screen(session)
     context = {**screen.context, "template": screen.template, "seen": _seen(session), "title": _("Setsite")}
     return render_to_string("session/_projector.html", context, request)

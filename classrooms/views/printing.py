@@ -9,7 +9,6 @@ from typing import Any
 from django import forms
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
@@ -22,8 +21,11 @@ from classrooms.audit import note
 from classrooms.certificates import class_certificates, masters
 from classrooms.models import Action
 from classrooms.queries import own_classes
+from core.clients import address_of
+from core.lanes import slow
+from core.links import absolute_url
 from games import limits
-from games.players import Player, known_player, player
+from games.players import known_player, player
 from games.printing.deck import Deck
 from games.printing.forms import DeckForm, PrintForm
 from games.printing.page import Page
@@ -49,6 +51,7 @@ def home(request: Request) -> HttpResponse:
     return render(request, "printing/home.html", {"classes": classes, "has_mastered": bool(_mastered(request))})
 
 
+@slow()
 @require_http_methods(["GET", "HEAD", "POST"])
 def deck(request: Request) -> HttpResponse:
     form = DeckForm(_chosen(request, DeckForm))
@@ -57,13 +60,13 @@ def deck(request: Request) -> HttpResponse:
     )
 
 
+@slow()
 @require_http_methods(["GET", "HEAD", "POST"])
 def worksheet(request: Request) -> HttpResponse:
     form = WorksheetForm(_chosen(request, WorksheetForm))
 
     def with_address(asked: Asked) -> dict[str, Any]:
-        address = reverse("learn:sheet", args=[asked["kind"], asked["code"]])
-        return {**asked, "address": request.build_absolute_uri(address)}
+        return {**asked, "address": absolute_url("learn:sheet", asked["kind"], asked["code"])}
 
     return _printable(
         request,
@@ -75,6 +78,7 @@ def worksheet(request: Request) -> HttpResponse:
     )
 
 
+@slow()
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def certificate(request: Request) -> HttpResponse:
@@ -103,6 +107,7 @@ class CertificatesForm(PrintForm):
     )
 
 
+@slow()
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 @adults_only
@@ -150,8 +155,7 @@ def _printable(
     context: dict[str, Any] = {"form": form, "title": title}
     if not form.is_valid():
         status = 422
-    elif request.method == "POST" and _may_ask(who := player(request)):
-        job = desk.ask(kind, who.key, asks(form.asked))
+    elif request.method == "POST" and (job := _asked_job(request, kind, asks(form.asked))):
         if on_ask:
             on_ask(job)
         return redirect("jobs:job", job.pk)
@@ -178,12 +182,14 @@ def _choices(form: PrintForm) -> Iterator[tuple[str, Any]]:
                 yield field.name, each
 
 
-def _may_ask(who: Player) -> bool:
+def _asked_job(request: Request, kind: str, asked: Asked) -> Job | None:
+    """The job that makes it; none where there are too many already."""
+    who = player(request)
     try:
         limits.OPENINGS.count(who.word)
-    except limits.TooMany:
-        return False
-    return True
+        return desk.ask(kind, who.key, asked, address=address_of(request))
+    except (limits.TooMany, desk.TooManyJobs):
+        return None
 
 
 def _chosen(request: Request, form: type[PrintForm], **first: Any) -> Any:

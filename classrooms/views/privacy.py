@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from allauth.account.decorators import reauthentication_required
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -13,13 +12,15 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from classrooms import devices, picture_guard
 from classrooms import privacy as service
-from classrooms.access import adult, adults_only, taught_class
+from classrooms.access import adult, adults_only, fresh_sign_in, taught_class
 from classrooms.audit import note
 from classrooms.models import Action
 from classrooms.privacy import care
 from classrooms.privacy.audit_log import log_page
 from classrooms.privacy.undo_mail import read_undo_token, send_undo
+from core.lanes import slow
 from setsite.http import Request, download
 
 _READ_OR_WRITE = ["GET", "HEAD", "POST"]
@@ -41,12 +42,17 @@ def _periods() -> dict[str, int]:
         "undo_days": settings.UNDO_DAYS,
         "guest_days": settings.GUEST_DAYS,
         "idle_class_days": settings.IDLE_CLASS_DAYS,
+        "archived_class_days": settings.ARCHIVED_CLASS_DAYS,
         "import_hours": settings.IMPORT_HOURS,
+        "device_days": devices.FORGOTTEN_AFTER.days,
+        "picture_try_days": picture_guard.MONTH.days,
     }
 
 
+@slow("POST")
 @require_http_methods(_READ_OR_WRITE)
 @adults_only
+@fresh_sign_in
 def export_child(request: Request, pk: int) -> HttpResponse:
     found = care.child_to_export(request, pk)
     if request.method != "POST":
@@ -56,8 +62,10 @@ def export_child(request: Request, pk: int) -> HttpResponse:
     return _file(service.export_child(found.child), found.child.display_name)
 
 
+@slow("POST")
 @require_http_methods(_READ_OR_WRITE)
 @adults_only
+@fresh_sign_in
 def export_class(request: Request, pk: int) -> HttpResponse:
     classroom = taught_class(request, pk)
     if request.method != "POST":
@@ -66,8 +74,10 @@ def export_class(request: Request, pk: int) -> HttpResponse:
     return _file(service.export_class(classroom), classroom.name)
 
 
+@slow("POST")
 @require_http_methods(_READ_OR_WRITE)
 @adults_only
+@fresh_sign_in
 def export_me(request: Request) -> HttpResponse:
     user = adult(request)
     if request.method != "POST":
@@ -81,8 +91,10 @@ def _file(content: bytes, name: str) -> HttpResponse:
     return download(content, "application/zip", file)
 
 
+@slow("POST")
 @require_http_methods(_READ_OR_WRITE)
 @adults_only
+@fresh_sign_in
 def delete_child(request: Request, pk: int) -> HttpResponse:
     found = care.child_to_delete(request, pk)
     if request.method != "POST":
@@ -93,8 +105,10 @@ def delete_child(request: Request, pk: int) -> HttpResponse:
     return redirect("privacy:undo")
 
 
+@slow("POST")
 @require_http_methods(_READ_OR_WRITE)
 @adults_only
+@fresh_sign_in
 def delete_class(request: Request, pk: int) -> HttpResponse:
     classroom = taught_class(request, pk)
     if request.method != "POST":
@@ -105,9 +119,10 @@ def delete_class(request: Request, pk: int) -> HttpResponse:
     return redirect("privacy:undo")
 
 
+@slow("POST")
 @require_http_methods(_READ_OR_WRITE)
 @adults_only
-@reauthentication_required  # type: ignore[untyped-decorator]
+@fresh_sign_in
 def delete_me(request: Request) -> HttpResponse:
     """My own account, after the password was asked for again; a link to undo it goes to my address."""
     user = adult(request)

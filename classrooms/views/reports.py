@@ -12,16 +12,27 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from classrooms import assignments as services
-from classrooms.access import adult, adults_only, taught_class, taught_student
+from classrooms.access import adult, adults_only, fresh_sign_in, taught_class, taught_student
 from classrooms.assignment_forms import FORMS, AssignForm
 from classrooms.audit import note
+from classrooms.class_notes import class_notes
 from classrooms.models import Action, Classroom
 from classrooms.reports.answers import shown_try
 from classrooms.reports.charts import week_chart
 from classrooms.reports.exports import class_csv, class_xlsx, file_name
 from classrooms.reports.ledger import ledger as read_ledger
-from classrooms.reports.report import DIFFERING_SKILLS, FEATURE_SKILLS, KIND_SKILLS, class_report, student_report
+from classrooms.reports.report import (
+    DIFFERING_SKILLS,
+    FEATURE_SKILLS,
+    KIND_SKILLS,
+    ClassReport,
+    class_report,
+    report_page,
+    student_report,
+)
 from classrooms.sessions.report import latest_sessions
+from core.lanes import REPORTS, slow
+from core.offload import offload
 from games.rules import Feature
 from lessons.mastery import Level
 from setsite.http import Request, download
@@ -30,26 +41,31 @@ CSV = "text/csv; charset=utf-8"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
+@slow(lane=REPORTS)
 @require_safe
 @adults_only
 def overview(request: Request, pk: int) -> HttpResponse:
-    """The class at a glance: who needs help first."""
+    """The class at a glance: who needs help first. A very large class has several pages."""
     classroom = taught_class(request, pk)
-    return _report_page(request, "teach/class.html", classroom, lessons=latest_sessions(classroom))
+    report, shown = report_page(classroom, now=time.time(), page=request.GET.get("page", 1))
+    more = {"lessons": latest_sessions(classroom), "shown": shown, **class_notes(classroom)}
+    return _report_page(request, "teach/class.html", report, **more)
 
 
+@slow()
 @require_safe
 @adults_only
 def print_view(request: Request, pk: int) -> HttpResponse:
     """The same report, plain, for paper."""
-    return _report_page(request, "teach/print.html", taught_class(request, pk))
+    report = class_report(taught_class(request, pk), now=time.time())
+    return _report_page(request, "teach/print.html", report)
 
 
-def _report_page(request: Request, template: str, classroom: Classroom, **more: Any) -> HttpResponse:
+def _report_page(request: Request, template: str, report: ClassReport, **more: Any) -> HttpResponse:
     context = {
         **more,
-        "classroom": classroom,
-        "report": class_report(classroom, now=time.time()),
+        "classroom": report.classroom,
+        "report": report,
         "levels": list(Level),
         "feature_skills": FEATURE_SKILLS,
         "kind_skills": KIND_SKILLS,
@@ -58,14 +74,18 @@ def _report_page(request: Request, template: str, classroom: Classroom, **more: 
     return render(request, template, context)
 
 
+@slow()
 @require_safe
 @adults_only
+@fresh_sign_in
 def report_csv(request: Request, pk: int) -> HttpResponse:
     return _file(request, pk, "csv")
 
 
+@slow()
 @require_safe
 @adults_only
+@fresh_sign_in
 def report_xlsx(request: Request, pk: int) -> HttpResponse:
     return _file(request, pk, "xlsx")
 
@@ -73,7 +93,7 @@ def report_xlsx(request: Request, pk: int) -> HttpResponse:
 def _file(request: Request, pk: int, kind: str) -> HttpResponse:
     classroom = taught_class(request, pk)
     report = class_report(classroom, now=time.time())
-    content, content_type = (class_csv(report), CSV) if kind == "csv" else (class_xlsx(report), XLSX)
+    content, content_type = (class_csv(report), CSV) if kind == "csv" else (offload(class_xlsx, report), XLSX)
     note(adult(request), Action.EXPORTED, classroom=classroom, amount=len(report.rows))
     return download(content, content_type, file_name(report, kind))
 
@@ -95,6 +115,7 @@ def student(request: Request, pk: int, enrolment: int) -> HttpResponse:
     return render(request, "teach/student.html", context)
 
 
+@slow(lane=REPORTS)
 @require_safe
 @adults_only
 def ledger(request: Request, pk: int) -> HttpResponse:
@@ -104,12 +125,14 @@ def ledger(request: Request, pk: int) -> HttpResponse:
     return render(request, "teach/ledger.html", context)
 
 
+@slow(lane=REPORTS)
 @require_safe
 @adults_only
 def assignments(request: Request, pk: int) -> HttpResponse:
     return _assignments_page(request, taught_class(request, pk))
 
 
+@slow(lane=REPORTS)
 @require_POST
 @adults_only
 def assign(request: Request, pk: int, task: str) -> HttpResponse:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -18,24 +20,27 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django_htmx.http import HttpResponseClientRedirect
 
 from classrooms import students
-from classrooms.access import adult, adults_only, taught_class, taught_student
+from classrooms.access import adult, adults_only, fresh_sign_in, taught_class, taught_student
 from classrooms.audit import note
 from classrooms.cards.login_cards import Card, cards_pdf, has_printable_name
 from classrooms.family import guardians
-from classrooms.models import Action, Classroom, Enrolment, RosterImport
+from classrooms.models import Action, Classroom, Enrolment, HandOver, RosterImport
 from classrooms.rosters import proposals as rosters
-from classrooms.rosters.files import BadFile, read_names
+from classrooms.rosters.files import MOST_FAULTS, BadFile, read_names
 from classrooms.rosters.forms import ChooseForm, MoveForm, PasteForm, StudentForm, UploadForm
 from classrooms.rosters.proposals import What
 from classrooms.signing_in import card_token
-from games.limits import Limit, TooMany
+from core.lanes import REPORTS, slow
+from core.links import absolute_url
+from core.offload import offload
+from games.codes import count_lookup
 from games.printing.paper import Paper, usual_paper
 from setsite.http import Request
 
 MOST_SHOWN_FAULTS = 20
-CODES_TRIED = Limit("codes-tried-by-teacher", most=20, seconds=600)
 
 
+@slow(lane=REPORTS)
 @require_safe
 @adults_only
 def roster(request: Request, pk: int) -> HttpResponse:
@@ -70,12 +75,18 @@ def _roster(
 
 def _faults(bad: BadFile | None) -> dict[str, Any]:
     faults = bad.faults if bad else ()
-    return {"faults": faults[:MOST_SHOWN_FAULTS], "more_faults": max(0, len(faults) - MOST_SHOWN_FAULTS)}
+    return {
+        "faults": faults[:MOST_SHOWN_FAULTS],
+        "more_faults": max(0, len(faults) - MOST_SHOWN_FAULTS),
+        # Nobody has read on from there, so nobody knows how many.
+        "has_many_faults": len(faults) >= MOST_FAULTS,
+    }
 
 
 # Lists
 
 
+@slow()
 @require_POST
 @adults_only
 def paste_names(request: Request, pk: int) -> HttpResponse:
@@ -93,6 +104,7 @@ def paste_names(request: Request, pk: int) -> HttpResponse:
     return redirect("teach:roster-plan", pk, proposal.pk)
 
 
+@slow()
 @require_POST
 @adults_only
 def upload_file(request: Request, pk: int) -> HttpResponse:
@@ -117,6 +129,7 @@ def _proposal(request: Request, pk: int, plan: int) -> RosterImport:
     return proposal
 
 
+@slow()
 @require_safe
 @adults_only
 def plan(request: Request, pk: int, plan: int) -> HttpResponse:
@@ -153,6 +166,7 @@ def _choice(request: Request, proposal: RosterImport, form: ChooseForm, bad: Bad
     return render(request, "roster/choose.html", context, status=422 if bad or form.errors else 200)
 
 
+@slow()
 @require_POST
 @adults_only
 def choose(request: Request, pk: int, plan: int) -> HttpResponse:
@@ -171,6 +185,7 @@ def choose(request: Request, pk: int, plan: int) -> HttpResponse:
     return redirect("teach:roster-plan", pk, plan)
 
 
+@slow()
 @require_POST
 @adults_only
 def apply(request: Request, pk: int, plan: int) -> HttpResponse:
@@ -179,15 +194,24 @@ def apply(request: Request, pk: int, plan: int) -> HttpResponse:
     if rosters.has_choice(proposal):
         return redirect("teach:roster-plan", pk, plan)
     total = len(proposal.rows)
-    if request.htmx:
-        if rosters.write_next(proposal, by=adult(request)):
-            context = {"classroom": proposal.classroom, "proposal": proposal, "total": total}
-            return render(request, "roster/_progress.html", context)
-    else:
-        rosters.write_all(proposal, by=adult(request))
-    messages.success(request, _("The list is in the class."))
     there = reverse("teach:roster", args=[pk])
+    try:
+        if request.htmx:
+            if rosters.write_next(proposal, by=adult(request)):
+                context = {"classroom": proposal.classroom, "proposal": proposal, "total": total}
+                return render(request, "roster/_progress.html", context)
+        else:
+            rosters.write_all(proposal, by=adult(request))
+    except students.ClassFull:
+        messages.error(request, _class_full(proposal.classroom))
+    else:
+        messages.success(request, _("The list is in the class."))
     return HttpResponseClientRedirect(there) if request.htmx else redirect(there)
+
+
+def _class_full(classroom: Classroom) -> str:
+    words = {"class": classroom.name, "most": students.MOST_IN_CLASS}
+    return _("%(class)s is full: a class has room for %(most)s students. Make another class for the rest.") % words
 
 
 @require_POST
@@ -201,6 +225,18 @@ def cancel(request: Request, pk: int, plan: int) -> HttpResponse:
 # One student
 
 
+@require_safe
+@adults_only
+@fresh_sign_in
+def student_pictures(request: Request, pk: int, enrolment: int) -> HttpResponse:
+    """The page of a student with their pictures, which are as good as a login card."""
+    found = taught_student(request, pk, enrolment)
+    if found.student.is_home:
+        raise Http404("the family's")
+    note(adult(request), Action.SAW_PICTURES, person=found.student, classroom=found.classroom)
+    return _student(request, found, shows_pictures=True)
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @adults_only
 def student(request: Request, pk: int, enrolment: int) -> HttpResponse:
@@ -211,21 +247,32 @@ def student(request: Request, pk: int, enrolment: int) -> HttpResponse:
     form = StudentForm(request.POST, enrolment=found)
     if not form.is_valid():
         return _student(request, found, form=form)
-    students.change_student(found, by=adult(request), **form.cleaned_data)
+    try:
+        students.change_student(found, by=adult(request), **form.cleaned_data)
+    except students.NameTaken as error:
+        form.add_error("display_name", _("Somebody else in the class is called “%(name)s”.") % {"name": error})
+        return _student(request, found, form=form)
     messages.success(request, _("Saved."))
     return redirect("teach:student-edit", pk, enrolment)
 
 
 def _student(
-    request: Request, enrolment: Enrolment, *, form: StudentForm | None = None, move: MoveForm | None = None
+    request: Request,
+    enrolment: Enrolment,
+    *,
+    form: StudentForm | None = None,
+    move: MoveForm | None = None,
+    shows_pictures: bool = False,
 ) -> HttpResponse:
     classroom = enrolment.classroom
     context = {
         "classroom": classroom,
         "enrolment": enrolment,
+        "shows_pictures": shows_pictures,
         "form": form or StudentForm(enrolment=enrolment),
         "move": move or MoveForm(teacher=adult(request), classroom=classroom, auto_id="move-%s"),
         "groups": classroom.groups.order_by("name"),
+        "offer": students.open_offers(timezone.now()).filter(enrolment=enrolment).first(),
         "links": enrolment.student.guardian_links.filter(guardian__deleted_at=None)
         .select_related("guardian")
         .order_by("made_at"),
@@ -257,23 +304,92 @@ def _not_managed() -> str:
 
 @require_POST
 @adults_only
+@fresh_sign_in
 def move(request: Request, pk: int, enrolment: int) -> HttpResponse:
     """Hand a student over to another class."""
     found = taught_student(request, pk, enrolment)
-    form = MoveForm(request.POST, teacher=adult(request), classroom=found.classroom, auto_id="move-%s")
-    try:
-        if request.POST.get("code"):
-            CODES_TRIED.count(str(request.user.pk))
-    except TooMany:
-        form.add_error("code", _("Those were many codes. Wait ten minutes, then try again."))
+    form = MoveForm(
+        request.POST,
+        teacher=adult(request),
+        classroom=found.classroom,
+        on_code=partial(count_lookup, request),
+        auto_id="move-%s",
+    )
     if not form.is_valid():
         return _student(request, found, move=form)
     to = form.cleaned_data["to"]
-    students.move_student(found, to, by=adult(request))
-    messages.success(
-        request, _("%(name)s is now in %(class)s.") % {"name": found.student.display_name, "class": to.name}
-    )
-    return redirect("teach:roster", pk)
+    names = {"name": found.student.display_name, "class": to.name}
+    try:
+        if to.teachers.filter(pk=adult(request).pk).exists():
+            students.move_student(found, to, by=adult(request))
+            messages.success(request, _("%(name)s is now in %(class)s.") % names)
+            return redirect("teach:roster", pk)
+        students.offer_student(found, to, by=adult(request))
+    except students.OfferGone:
+        messages.error(request, _("That didn't work: somebody else has just moved or removed this student."))
+        return redirect("teach:roster", pk)
+    except students.ClassFull:
+        form.add_error("to", _class_full(to))
+        return _student(request, found, move=form)
+    except students.TooManyOffers:
+        form.add_error(
+            "code", _("That class already has a lot of students waiting. Ask your colleague to go through them first.")
+        )
+        return _student(request, found, move=form)
+    messages.success(request, _("Your colleague can now accept %(name)s. Until then nothing changes.") % names)
+    return redirect("teach:student-edit", pk, enrolment)
+
+
+@require_POST
+@adults_only
+def cancel_hand_over(request: Request, pk: int, enrolment: int) -> HttpResponse:
+    """Take back the offer of a student to another class."""
+    found = taught_student(request, pk, enrolment)
+    offer = HandOver.objects.filter(enrolment=found).first()
+    if offer:
+        _settle(request, lambda: students.decline_student(offer, by=adult(request)))
+    return redirect("teach:student-edit", pk, enrolment)
+
+
+@require_POST
+@adults_only
+def accept_hand_over(request: Request, pk: int, offer: int) -> HttpResponse:
+    """Take a student whom a colleague has offered."""
+    found = _offer(request, pk, offer)
+    if _settle(request, lambda: students.accept_student(found, by=adult(request))):
+        messages.success(
+            request,
+            _("%(name)s is in this class now. Print a new login card: the old one may not work.")
+            % {"name": found.enrolment.student.display_name},
+        )
+    return redirect("teach:class", pk)
+
+
+@require_POST
+@adults_only
+def decline_hand_over(request: Request, pk: int, offer: int) -> HttpResponse:
+    found = _offer(request, pk, offer)
+    _settle(request, lambda: students.decline_student(found, by=adult(request)))
+    return redirect("teach:class", pk)
+
+
+def _offer(request: Request, pk: int, offer: int) -> HandOver:
+    """An offer to a class of the teacher who asks."""
+    classroom = taught_class(request, pk)
+    return get_object_or_404(classroom.hand_overs.select_related("enrolment__student"), pk=offer)
+
+
+def _settle(request: Request, settle: Callable[[], Any]) -> bool:
+    """Accept or decline; whether it worked, and if not, say so."""
+    try:
+        settle()
+    except students.OfferGone:
+        messages.error(request, _("That offer is gone: it was taken back, it's too old, or a colleague was faster."))
+        return False
+    except students.ClassFull as full:
+        messages.error(request, _class_full(full.classroom))
+        return False
+    return True
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -326,6 +442,7 @@ def unlink(request: Request, pk: int, enrolment: int, link: int) -> HttpResponse
 @never_cache
 @require_POST
 @adults_only
+@fresh_sign_in
 def code(request: Request, pk: int, enrolment: int) -> HttpResponse:
     """A code on paper for a guardian, shown this once."""
     found = taught_student(request, pk, enrolment)
@@ -335,9 +452,11 @@ def code(request: Request, pk: int, enrolment: int) -> HttpResponse:
     return _slips(request, found.classroom, [found])
 
 
+@slow()
 @never_cache
 @require_POST
 @adults_only
+@fresh_sign_in
 def codes(request: Request, pk: int) -> HttpResponse:
     """A code on paper for a guardian of each student, shown this once."""
     classroom = taught_class(request, pk)
@@ -349,7 +468,7 @@ def _slips(request: Request, classroom: Classroom, enrolments: list[Enrolment]) 
     context = {
         "classroom": classroom,
         "slips": slips,
-        "address": request.build_absolute_uri(reverse("family:home")),
+        "address": absolute_url("family:home"),
         "until": timezone.now() + timedelta(days=guardians.CODE_DAYS),
     }
     return render(request, "roster/slips.html", context)
@@ -358,9 +477,11 @@ def _slips(request: Request, classroom: Classroom, enrolments: list[Enrolment]) 
 # Login cards
 
 
+@slow()
 @never_cache
 @require_safe
 @adults_only
+@fresh_sign_in
 def cards(request: Request, pk: int) -> HttpResponse:
     """The login cards of the class, or of one student, as a PDF; an account from home has none at school."""
     classroom = taught_class(request, pk)
@@ -378,14 +499,15 @@ def cards(request: Request, pk: int) -> HttpResponse:
         Card(
             name=each.student.display_name,
             number=number,
-            address=request.build_absolute_uri(reverse("join:card", args=[card_token(each.student)])),
+            address=absolute_url("join:card", card_token(each.student)),
             pictures=tuple(each.student.pictures),
         )
         for number, each in numbered
     ]
-    join = request.build_absolute_uri(reverse("join:home"))
+    join = absolute_url("join:home")
     with translation.override(classroom.language):
-        pdf = cards_pdf(made, class_name=classroom.name, code=classroom.code, join=join, paper=Paper(wanted))
+        write = partial(cards_pdf, class_name=classroom.name, code=classroom.code, join=join, paper=Paper(wanted))
+        pdf = offload(write, made)
     person = numbered[0][1].student if only is not None else None
     note(adult(request), Action.PRINTED_CARDS, person=person, classroom=classroom, amount=len(made))
     return HttpResponse(

@@ -10,62 +10,121 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import HttpResponseClientRedirect
 
 from classrooms.models import Attendee, Session
-from classrooms.sessions import joining, live
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions import joining, live, seats
+from classrooms.sessions.errors import GuestsWait, NotNow
+from classrooms.sessions.joining import Door
 from classrooms.sessions.screens import device_screen
 from classrooms.signing_in import AFTER_SIGN_IN
+from games import codes
 from games.limits import MOVES, TooMany
-from games.players import known_player, player
+from games.players import Player, known_player, player
 from setsite.http import Request
 from setsite.language import speak_as_class
 
 TOO_MANY = 429
+_CODE_KEY = "lesson"
 
 
-def session_by_code(code: str) -> Session:
-    found = Session.objects.filter(code=code.upper(), classroom__deleted_at=None).select_related("classroom").first()
+def session_by_code(request: Request, code: str) -> Session:
+    """The session that somebody asks for by a code they may have guessed; raises `TooMany` where they guess a lot."""
+    known = Session.objects.filter(classroom__deleted_at=None).select_related("classroom")
+    found = known.filter(code=codes.plain(code)).first()
     if found is None:
+        codes.count_lookup(request, found=False)
         raise Http404("no such session")
     return found
+
+
+def _count_right_code(request: Request, session: Session) -> None:
+    """Count the code of somebody without a seat; raises `TooMany`, so that the right code tells nothing by then.
+
+    The pages that follow ask for the same code; they count once.
+    """
+    if request.session.get(_CODE_KEY) != session.code:
+        codes.count_lookup(request, found=True)
+        request.session[_CODE_KEY] = session.code
 
 
 @require_safe
 def device(request: Request, code: str) -> HttpResponse:
     """My place in the lesson. A student of the class is let in at once; others are asked who they are."""
-    session = session_by_code(code)
+    session = session_by_code(request, code)
     who = known_player(request)
     try:
         if who and who.user and joining.may_attend(session, who):
             joining.attend(session, who)
-        seat = joining.own_seat(session, who)
     except NotNow as refusal:
         return _door(request, session, str(refusal))
-    if seat is None:
+    seat = joining.own_seat(session, who)
+    if seat is None or seat.removed_at:
         return _door(request, session)
-    if seat.removed_at:
-        return _door(request, session, _("Your teacher has taken you out of this session."))
     return _page(request, session, seat)
+
+
+@require_safe
+def door(request: Request, code: str) -> HttpResponse:
+    """Whether the door is as the page shows it; a page that shows it otherwise opens the lesson anew."""
+    session = session_by_code(request, code)
+    _count_right_code(request, session)
+    is_same = request.GET.get("seen") == joining.door_for(session, known_player(request))
+    return HttpResponse(status=204) if is_same else HttpResponse(reverse("session:device", args=[session.code]))
 
 
 @require_POST
 def join(request: Request, code: str) -> HttpResponse:
-    """A guest comes in, under a generated name."""
-    session = session_by_code(code)
+    """A guest comes in, under a generated name, or waits for the teacher."""
+    session = session_by_code(request, code)
+    _count_right_code(request, session)
     if not session.allows_guests:
-        return _door(request, session, _("This session is for the students of the class."), status=422)
+        return _door(request, session, _("This lesson is only for the students of this class."), status=422)
+    who = player(request)
     try:
-        joining.attend(session, player(request))
+        joining.attend(session, who)
+    except GuestsWait:
+        return _wait(request, session, who)
+    except NotNow as refusal:
+        return _door(request, session, str(refusal), status=422)
+    return redirect("session:device", session.code)
+
+
+def _wait(request: Request, session: Session, who: Player) -> HttpResponse:
+    try:
+        seats.wait(session, who)
     except NotNow as refusal:
         return _door(request, session, str(refusal), status=422)
     return redirect("session:device", session.code)
 
 
 @require_safe
+def paper(request: Request, code: str) -> HttpResponse:
+    """Where a device is brought whose student the teacher has work on paper; it listens to nothing.
+
+    Opening the lesson from here is taking the seat over again.
+    """
+    session = session_by_code(request, code)
+    seat = joining.own_seat(session, known_player(request))
+    if seat is None:
+        _count_right_code(request, session)
+    if seat is None or seat.removed_at or not seat.is_on_paper or session.is_over:
+        return redirect("session:device", session.code)
+    return render(request, "session/on_paper.html", {"session": session, "attendee": seat})
+
+
+def _to_paper(request: Request, session: Session) -> HttpResponse:
+    if request.htmx:
+        return HttpResponseClientRedirect(reverse("session:paper", args=[session.code]))
+    return redirect("session:paper", session.code)
+
+
+@require_safe
 def part(request: Request, code: str) -> HttpResponse:
     """The screen anew, where there is something new to see."""
     session, seat = _own(request, code)
+    if seat.is_on_paper:
+        return _to_paper(request, session)
     if request.GET.get("seen") == str(session.version):
         return HttpResponse(status=204)
     return HttpResponse(_fragment(request, session, seat))
@@ -75,6 +134,8 @@ def part(request: Request, code: str) -> HttpResponse:
 def act(request: Request, code: str) -> HttpResponse:
     """Whatever a device answers or does."""
     session, seat = _own(request, code)
+    if seat.is_on_paper:
+        return _to_paper(request, session)
     notice, status = "", 200
     try:
         MOVES.count(f"a{seat.pk}")
@@ -92,21 +153,45 @@ def act(request: Request, code: str) -> HttpResponse:
 
 
 def _own(request: Request, code: str) -> tuple[Session, Attendee]:
-    session = session_by_code(code)
+    session = session_by_code(request, code)
     seat = joining.own_seat(session, known_player(request))
     if seat is None or seat.removed_at:
+        codes.count_lookup(request, found=False)
         raise Http404("not in this session")
     seat.session = session
     return session, seat
 
 
 def _door(request: Request, session: Session, notice: str = "", *, status: int = 200) -> HttpResponse:
-    """Who are you? The students of the class sign in as they always do, and are brought back here."""
+    """Who are you? The students of the class sign in as they always do, and are brought back here.
+
+    The page listens: when the door opens, or the teacher lets somebody in, it goes in by itself.
+    """
+    _count_right_code(request, session)
     if not request.user.is_authenticated:
         request.session[AFTER_SIGN_IN] = reverse("session:device", args=[session.code])
         speak_as_class(request, session.language)
-    context = {"session": session, "notice": notice, "classroom": session.classroom}
+    who = known_player(request)
+    state = joining.door_for(session, who)
+    waiting = session.waiting.filter(guest=who.guest).first() if who and who.guest else None
+    context = {
+        "session": session,
+        "classroom": session.classroom,
+        "door": state,
+        "waiting": waiting,
+        "notice": notice or _words(state),
+        "token": live.sign(live.Watch(session.code, live.DOOR)),
+    }
     return render(request, "session/door.html", context, status=status)
+
+
+def _words(door: Door) -> str:
+    words = {
+        Door.TAKEN_OUT: _("Your teacher has taken you out of this lesson."),
+        Door.CLOSED: _("The door is closed. Ask your teacher."),
+        Door.FULL: _("This lesson is full."),
+    }
+    return words.get(door, "")
 
 
 def _page(request: Request, session: Session, seat: Attendee, *, notice: str = "", status: int = 200) -> HttpResponse:
@@ -114,7 +199,7 @@ def _page(request: Request, session: Session, seat: Attendee, *, notice: str = "
         "session": session,
         "attendee": seat,
         "part": _fragment(request, session, seat, notice=notice),
-        "token": live.sign(live.Watch(session.code, seat.number)),
+        "token": live.sign(live.Watch(session.code, seat.number, user=seat.user_id)),
     }
     return render(request, "session/device.html", context, status=status)
 

@@ -3,35 +3,59 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from typing import Any
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from classrooms import classes
-from classrooms.access import adult, adults_only, taught_class
-from classrooms.class_forms import ClassForm, InvitationForm
-from classrooms.invitations import send_invitation
-from classrooms.models import Classroom
+from classrooms import classes, devices
+from classrooms.access import adult, adults_only, fresh_sign_in, taught_class
+from classrooms.class_forms import ClassForm, InvitationForm, NewClassForm
+from classrooms.invitations import masked, send_invitation
+from classrooms.models import Classroom, User
 from classrooms.queries import own_classes
-from classrooms.reports.report import class_report
+from classrooms.reports.report import in_need_of
 from classrooms.reports.summary import set_summary
+from classrooms.sessions.errors import LessonRunning
+from classrooms.sessions.leading import present_attendees, running_session
+from classrooms.students import renew_cards
+from core.lanes import REPORTS, slow
+from core.limits import RateLimit, TooMany, Window
 from setsite.http import Request
 
+DAY = 86_400
+INVITATIONS_OF_TEACHER = RateLimit("invitations-of-teacher", (Window(20, DAY),))
+INVITATIONS_TO_ADDRESS = RateLimit("invitations-to-address", (Window(5, DAY),))
 MOST_NAMED = 3
 """Of those who need help, on the page of all classes; the class's own page names them all."""
+MOST_LOOKED_AT = 300
+"""Students on the page of all classes, to find those who need help."""
 
 
+@slow(lane=REPORTS)
 @require_safe
 @adults_only
 def home(request: Request) -> HttpResponse:
     """My classes with what to do next in each: lead a lesson, and see who needs help. The archived ones stand apart."""
     found = own_classes(adult(request))
-    now = time.time()
-    rows = [(each, [] if each.archived_at else class_report(each, now=now).in_need) for each in found]
+    in_need = in_need_of(_looked_at(found), now=time.time())
+    rows = [(each, in_need.get(each.pk)) for each in found]
     return render(request, "teach/home.html", {"rows": rows, "most_named": MOST_NAMED})
+
+
+def _looked_at(found: Sequence[Any]) -> list[Classroom]:
+    """The first classes, as long as they aren't too many students; the others' own pages say who needs help."""
+    looked_at, students = [], 0
+    for each in found:
+        if not each.archived_at and students + each.students_there <= MOST_LOOKED_AT:
+            looked_at.append(each)
+            students += each.students_there
+    return looked_at
 
 
 @require_POST
@@ -45,9 +69,10 @@ def summary(request: Request) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @adults_only
 def new(request: Request) -> HttpResponse:
-    form = ClassForm(request.POST or None)
+    form = NewClassForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        classroom = classes.make_class(**form.cleaned_data, by=adult(request))
+        asked = {name: form.cleaned_data[name] for name in ClassForm.base_fields}
+        classroom = classes.make_class(**asked, by=adult(request))
         return redirect("teach:roster", classroom.pk)
     return render(request, "teach/new.html", {"form": form}, status=422 if form.errors else 200)
 
@@ -72,11 +97,18 @@ def _settings(
         "classroom": classroom,
         "form": form or ClassForm(initial=initial),
         "invitation_form": invitation or InvitationForm(),
-        "teachers": classroom.teachers.order_by("display_name"),
-        "invitations": classroom.invitations.filter(accepted_at=None).order_by("-made_at"),
+        "teachers": _teachers(classroom, adult(request)),
+        "invitations": classes.open_invitations(classroom),
+        "authority": classroom.consents.select_related("given_by").last(),
     }
     is_bad = bool((form and form.errors) or (invitation and invitation.errors))
     return render(request, "teach/settings.html", context, status=422 if is_bad else 200)
+
+
+def _teachers(classroom: Classroom, viewer: User) -> list[tuple[User, bool]]:
+    """Who teaches the class, those who came first first, and whether the viewer may take them out."""
+    found = classes.teachers_by_seniority(classroom)
+    return [(each, len(found) > 1 and classes.may_remove(found, each, by=viewer)) for each in found]
 
 
 @require_POST
@@ -90,9 +122,42 @@ def renew_code(request: Request, pk: int) -> HttpResponse:
 
 @require_POST
 @adults_only
+def let_new_devices_in(request: Request, pk: int) -> HttpResponse:
+    """For an hour, students may sign in by pictures on devices that are new to them."""
+    devices.let_new_devices_in(taught_class(request, pk), by=adult(request))
+    messages.success(request, _("New devices can sign in for the next hour."))
+    return redirect("teach:class", pk)
+
+
+@require_POST
+@adults_only
+def stop_new_devices(request: Request, pk: int) -> HttpResponse:
+    devices.stop_new_devices(taught_class(request, pk))
+    return redirect("teach:class", pk)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@adults_only
 def archive(request: Request, pk: int) -> HttpResponse:
-    classes.archive(taught_class(request, pk), by=adult(request))
+    """Put the class away. Where it's having a lesson, the teacher first sees who is in it and confirms its end."""
+    classroom = taught_class(request, pk)
+    if request.method != "POST":
+        return _ask_to_archive(request, classroom)
+    ending = request.POST.get("ending", "")
+    try:
+        classes.archive(classroom, by=adult(request), ending=ending)
+    except LessonRunning:
+        # Not the lesson that the teacher agreed to end: a colleague has started another one meanwhile.
+        return _ask_to_archive(request, classroom, status=422) if ending else redirect("teach:archive", pk)
     return redirect("teach:home")
+
+
+def _ask_to_archive(request: Request, classroom: Classroom, *, status: int = 200) -> HttpResponse:
+    running = running_session(classroom)
+    if running is None:
+        return redirect("teach:settings", classroom.pk)
+    context = {"classroom": classroom, "running": running, "people": present_attendees(running)}
+    return render(request, "teach/archive.html", context, status=status)
 
 
 @require_POST
@@ -104,6 +169,7 @@ def restore(request: Request, pk: int) -> HttpResponse:
 
 @require_POST
 @adults_only
+@fresh_sign_in
 def invite(request: Request, pk: int) -> HttpResponse:
     """Send a colleague a link; the same link is shown, for where mail does not arrive."""
     classroom = taught_class(request, pk)
@@ -111,22 +177,100 @@ def invite(request: Request, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _settings(request, classroom, invitation=form)
     email = form.cleaned_data["email"]
-    link = send_invitation(classes.invite(classroom, email, by=adult(request)), request)
+    try:
+        INVITATIONS_OF_TEACHER.take(str(adult(request).pk))
+        INVITATIONS_TO_ADDRESS.take(email.casefold())
+        made = classes.invite(classroom, email, by=adult(request))
+    except TooMany:
+        form.add_error("email", _("That's a lot of invitations for one day. Try again tomorrow."))
+        return _settings(request, classroom, invitation=form)
+    except classes.AlreadyTeaching as error:
+        own = _("That's your own address. Invite a colleague by theirs.")
+        form.add_error("email", own if error.is_self else _("This colleague already teaches the class."))
+        return _settings(request, classroom, invitation=form)
+    link = send_invitation(made)
     messages.success(request, _("An invitation is on its way to %(email)s: %(link)s") % {"email": email, "link": link})
     return redirect("teach:settings", pk)
 
 
 @require_POST
 @adults_only
-def remove_teacher(request: Request, pk: int, teacher: int) -> HttpResponse:
+def cancel_invitation(request: Request, pk: int, invitation: int) -> HttpResponse:
     classroom = taught_class(request, pk)
-    found = get_object_or_404(classroom.teachers, pk=teacher)
+    found = get_object_or_404(classroom.invitations, pk=invitation)
+    classes.cancel_invitation(found, by=adult(request))
+    messages.success(request, _("The invitation to %(email)s is canceled.") % {"email": found.email})
+    return redirect("teach:settings", pk)
+
+
+@slow("POST")
+@require_http_methods(["GET", "HEAD", "POST"])
+@adults_only
+@fresh_sign_in
+def renew_access(request: Request, pk: int) -> HttpResponse:
+    """A new class code and new login cards for everybody, when the old ones may be in the wrong hands."""
+    classroom = taught_class(request, pk)
+    if request.method == "POST":
+        classes.new_code(classroom, by=adult(request))
+        renew_cards(classroom, by=adult(request))
+        messages.success(request, _("The class has a new code and new login cards. Print the cards now."))
+        return redirect("teach:roster", pk)
+    return render(request, "teach/renew_access.html", {"classroom": classroom})
+
+
+@require_POST
+@adults_only
+@fresh_sign_in
+def remove_teacher(request: Request, pk: int, teacher: int) -> HttpResponse:
+    try:
+        classroom = taught_class(request, pk)
+    except Http404:
+        return _was_removed(request, pk)
+    found = classroom.teachers.filter(pk=teacher).first()
+    if found is None:
+        return _has_left(request, pk, teacher)
     try:
         classes.remove_teacher(classroom, found, by=adult(request))
+    except classes.NoLongerTeaching:
+        return _was_removed(request, pk)
+    except classes.NotTeaching:
+        return _has_left(request, pk, teacher)
     except classes.LastTeacher:
         messages.error(request, _("A class needs a teacher. Invite somebody else first, or archive the class."))
         return redirect("teach:settings", pk)
-    return redirect("teach:home") if found == request.user else redirect("teach:settings", pk)
+    except classes.TaughtLonger:
+        messages.error(request, _("You can only take out teachers who joined the class after you."))
+        return redirect("teach:settings", pk)
+    if found == request.user:
+        messages.success(request, _("You don't teach %(name)s anymore.") % {"name": classroom.name})
+        return redirect("teach:home")
+    words = _("%(teacher)s doesn't teach this class anymore. We've told them by email.")
+    messages.success(request, words % {"teacher": found.display_name})
+    return redirect("teach:renew-access", pk)
+
+
+def _was_removed(request: Request, pk: int) -> HttpResponse:
+    """Whoever asks was taken out of the class a moment ago, perhaps by the one whom they wanted to take out."""
+    removal = classes.latest_removal(pk, adult(request).pk, now=timezone.now())
+    if removal is None:
+        raise Http404("not your class")
+    name = removal.classroom.name
+    if removal.by and removal.by != removal.teacher:
+        words = _("%(teacher)s has just taken you out of %(name)s.")
+        messages.error(request, words % {"teacher": removal.by.display_name, "name": name})
+    else:
+        messages.error(request, _("You don't teach %(name)s anymore.") % {"name": name})
+    return redirect("teach:home")
+
+
+def _has_left(request: Request, pk: int, teacher: int) -> HttpResponse:
+    """Whom the viewer wanted to take out has left a moment ago, or somebody else was faster."""
+    removal = classes.latest_removal(pk, teacher, now=timezone.now())
+    if removal is None:
+        raise Http404("not a teacher of this class")
+    words = _("%(teacher)s doesn't teach this class anymore.")
+    messages.info(request, words % {"teacher": removal.teacher.display_name})
+    return redirect("teach:settings", pk)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -135,6 +279,8 @@ def invitation(request: Request, token: str) -> HttpResponse:
     """Somebody asks me to teach a class with them."""
     try:
         found = classes.read_invitation(token)
+        if not classes.is_for(found, adult(request)):
+            return render(request, "teach/invitation.html", {"wanted": masked(found.email)}, status=403)
         if request.method == "POST":
             classes.accept(found, adult(request))
             return redirect("teach:class", found.classroom_id)

@@ -12,19 +12,20 @@ import asyncio
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from django.db import close_old_connections
 
-from games import matches
+from core.signed_in import signed_out
+from games import access, matches, rows
 from games.live.bus import bus
 from games.live.leaving import Leaving, Seat
 from games.live.render import Rendered, render, render_code
 from games.live.tokens import Watch
-from games.models import Match
+from games.models import Match, Way
 from games.rules import commands as ask
 from games.rules.errors import Refused
 
@@ -118,8 +119,11 @@ class Hub:
     def start(self) -> None:
         self._loop = asyncio.get_running_loop()
         matches.on_change(self.tell)
+        access.on_rights_changed(self.check_rights)
         bus.on("match", self._heard)
+        bus.on("rights", self._check_rights)
         bus.on_gap(self._look)
+        bus.on_gap(self._check_rights)
         self._leaving.start()
         self._start(self._keep_time())
 
@@ -128,8 +132,11 @@ class Hub:
         if self._loop is None:
             return
         matches.off_change(self.tell)
+        access.off_rights_changed(self.check_rights)
         bus.off("match", self._heard)
+        bus.off("rights", self._check_rights)
         bus.off_gap(self._look)
+        bus.off_gap(self._check_rights)
         self._leaving.stop()
         self._let_go()
         self._loop = None
@@ -147,6 +154,11 @@ class Hub:
             loop.call_soon_threadsafe(self._refresh, code)
         else:
             loop.call_soon_threadsafe(self._show, code, drawn)
+
+    def check_rights(self, *users: int) -> None:
+        """These users, or anybody, may have lost the right to watch; from any thread."""
+        if self._loop:
+            self._loop.call_soon_threadsafe(self._check_rights, *users)
 
     def join(self, watcher: Watcher[Watch]) -> None:
         topic = self._topics.setdefault(watcher.watch.code, _Topic())
@@ -204,6 +216,8 @@ class Hub:
                 for topic in self._topics.values():
                     for watcher in topic.watchers:
                         watcher.beat()
+                # A right may be lost without a word, too.
+                self._check_rights()
             if bus.is_shared and clock() - look_at >= LOOK_SECONDS:
                 look_at = clock()
                 self._look()
@@ -217,6 +231,7 @@ class Hub:
     def _look(self) -> None:
         if self._topics:
             self._start(self._quietly(partial(self._compare, list(self._topics))))
+            self._check(watch for watch in self._watches() if watch.seat is None)
 
     def _compare(self, codes: list[str]) -> None:
         """In the thread: what has changed without a word to us."""
@@ -230,16 +245,51 @@ class Hub:
             if topic and topic.shown is not None and (code not in versions or topic.shown < versions[code]):
                 self._refresh(code)
 
+    def _watches(self) -> Iterator[Watch]:
+        return (watcher.watch for topic in self._topics.values() for watcher in topic.watchers)
+
+    def _check_rights(self, *users: int) -> None:
+        self._check(watch for watch in self._watches() if not users or watch.user in users)
+
+    def _check(self, watches: Iterable[Watch]) -> None:
+        """A guest's seat is theirs as long as they have it; everybody else is looked up."""
+        checked = {watch for watch in watches if watch.seat is None or watch.user is not None}
+        if checked:
+            self._start(self._quietly(partial(self._find_shut_out, checked)))
+
+    def _find_shut_out(self, watches: set[Watch]) -> None:
+        """In the thread: who is signed out, and who watches without a seat and may no more."""
+        alone = {watch for watch in watches if watch.seat is None}
+        codes = {watch.code for watch in alone}
+        found = Match.objects.filter(code__in=codes).exclude(way=Way.TOGETHER).only("code", "way", "place")
+        private = {match.code: match for match in found}
+        closed = {
+            each for each in alone if each.code in private and not access.may_watch(private[each.code], each.user)
+        }
+        closed |= signed_out(watches)
+        if closed and self._loop:
+            self._loop.call_soon_threadsafe(self._close, closed)
+
+    def _close(self, watches: set[Watch]) -> None:
+        for code in {watch.code for watch in watches} & self._topics.keys():
+            for watcher in self._topics[code].watchers:
+                if watcher.watch in watches:
+                    watcher.close()
+
     async def _first(self, watcher: Watcher[Watch], topic: _Topic) -> None:
         """Give a new screen the present table, whatever it has seen before."""
         try:
-            rendered = await self._in_thread(partial(render_code, watcher.watch.code, watcher.watch.language))
+            rendered = await self._in_thread(partial(_first_table, watcher.watch))
         except Match.DoesNotExist:
             watcher.close()
             return
         except Exception:
             # Its browser opens another stream in a second.
             log.exception("a screen could not be given its first table")
+            watcher.close()
+            return
+        if watcher.watch.seat in rendered.shut_out:
+            # A token outlives its owner's seat; the seat is what counts.
             watcher.close()
             return
         if not watcher.has_waiting and rendered.version >= topic.newest.get(watcher.watch.language, 0):
@@ -281,8 +331,11 @@ class Hub:
             return
         fresh = {lang: each for lang, each in drawn.items() if each.version > topic.newest.get(lang, 0)}
         for watcher in topic.watchers:
-            if watcher.watch.language in fresh:
-                watcher.give(fresh[watcher.watch.language].message)
+            newest = fresh.get(watcher.watch.language)
+            if newest and watcher.watch.seat in newest.shut_out:
+                watcher.close()
+            elif newest:
+                watcher.give(newest.message)
                 self.pushes += 1
         for language, rendered in fresh.items():
             topic.newest[language] = rendered.version
@@ -339,6 +392,16 @@ class Hub:
 def _with_connection(work: Callable[[], T]) -> T:
     close_old_connections()
     return work()
+
+
+def _first_table(watch: Watch) -> Rendered:
+    """The present table; a token outlives the right to watch, and what isn't yours isn't there."""
+    match = rows.match_of(watch.code)
+    if signed_out([watch]):
+        raise Match.DoesNotExist(watch.code)
+    if watch.seat is None and not access.may_watch(match, watch.user):
+        raise Match.DoesNotExist(watch.code)
+    return render(match, watch.language)
 
 
 hub = Hub()

@@ -18,7 +18,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString
 
 from games import rows
-from games.models import Match
+from games.models import Match, Way
 from games.rules import state as rules
 from games.tables import Felt, PickView, Place, SeatView, table_context
 
@@ -45,6 +45,8 @@ class Rendered:
     due: float | None
     """When the match next changes by itself."""
     connected: frozenset[int]
+    shut_out: frozenset[int] = frozenset()
+    """Seats of a class's table whose owners were taken out: they may not watch either."""
 
 
 def render(match: Match, language: str) -> Rendered:
@@ -58,7 +60,8 @@ def render(match: Match, language: str) -> Rendered:
             state = match.state
             html = _draw(match, state, language)
         connected = frozenset(seat.number for seat in state.seats if seat.is_connected)
-        rendered = Rendered(match.version, html, event("table", html), match.due, connected)
+        shut_out = frozenset(seat.number for seat in state.seats if match.way == Way.TABLE and not seat.is_seated)
+        rendered = Rendered(match.version, html, event("table", html), match.due, connected, shut_out)
         _kept[key] = rendered
         while len(_kept) > _KEPT:
             _kept.popitem(last=False)

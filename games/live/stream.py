@@ -7,9 +7,13 @@ import contextlib
 import re
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 from urllib.parse import parse_qs
 
+from core import streams
+from core.clients import network_of
+from core.signed_in import session_key_of
 from games.live.hub import Watcher, hub
 from games.live.render import event
 from games.live.tokens import BadToken, read
@@ -37,7 +41,22 @@ async def stream(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["method"] != "GET" or path is None or watch is None or watch.code != path["code"]:
         await forbid(send)
         return
-    await follow(Watcher(watch), hub, receive, send)
+    if watch.user is not None:
+        watch = replace(watch, session=session_key_of(scope))
+    await follow(Watcher(watch), hub, receive, send, client=Client.of(scope, ("table", watch.code), watch.seat))
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Whose stream it is, as limits count it."""
+
+    topic: tuple[str, str]
+    seat: int | None
+    address: str
+
+    @classmethod
+    def of(cls, scope: Scope, topic: tuple[str, str], seat: int | None) -> Client:
+        return cls(topic, seat, network_of((scope.get("client") or ("", 0))[0]))
 
 
 class Watched(Protocol):
@@ -47,8 +66,17 @@ class Watched(Protocol):
     def leave(self, watcher: Any) -> None: ...
 
 
-async def follow(watcher: Watcher[Any], watched: Watched, receive: Receive, send: Send) -> None:
-    """Answer with a stream: the clock, then whatever the watcher is given."""
+async def follow(watcher: Watcher[Any], watched: Watched, receive: Receive, send: Send, *, client: Client) -> None:
+    """Answer with a stream, unless the client has too many of them."""
+    try:
+        with streams.limits.opened(client.topic, client.seat, client.address, watcher.close):
+            await _follow(watcher, watched, receive, send)
+    except streams.TooManyStreams as error:
+        await refuse(send, 503 if error.is_total else 429, (b"retry-after", b"30"))
+
+
+async def _follow(watcher: Watcher[Any], watched: Watched, receive: Receive, send: Send) -> None:
+    """The clock, then whatever the watcher is given."""
     await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
     hello = b"retry: 1000\n\n" + event("clock", f"{time.time():.3f}")
     await send({"type": "http.response.body", "body": hello, "more_body": True})
@@ -68,7 +96,12 @@ async def follow(watcher: Watcher[Any], watched: Watched, receive: Receive, send
 
 
 async def forbid(send: Send) -> None:
-    await send({"type": "http.response.start", "status": 403, "headers": [(b"content-length", b"0")]})
+    await refuse(send, 403)
+
+
+async def refuse(send: Send, status: int, *headers: tuple[bytes, bytes]) -> None:
+    start = {"type": "http.response.start", "status": status, "headers": [(b"content-length", b"0"), *headers]}
+    await send(start)
     await send({"type": "http.response.body", "body": b""})
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.core import signing
 
@@ -16,20 +16,28 @@ class BadToken(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """One screen that follows a match; the seat is the viewer's, if they have one."""
+    """One screen that follows a match; the seat is the viewer's, if they have one.
+
+    `user` is the key of the account it was made for: it's theirs as long as they're signed in. Whoever watches without
+    a seat needs a right to, too, and can lose it. `session` is that of the browser which opens the stream; it comes
+    from the cookie and isn't in the token.
+    """
 
     code: str
     seat: int | None
     language: str
+    user: int | None = None
+    session: str = field(default="", repr=False)
 
 
 def sign(watch: Watch) -> str:
-    return signing.dumps([watch.code, watch.seat, watch.language], salt=_SALT)
+    return signing.dumps([watch.code, watch.seat, watch.language, watch.user], salt=_SALT)
 
 
 def read(token: str) -> Watch:
     try:
-        code, seat, language = signing.loads(token, salt=_SALT, max_age=_HOURS * 3600)
+        # A page from before an update has a token that doesn't say whose it is.
+        code, seat, language, *user = signing.loads(token, salt=_SALT, max_age=_HOURS * 3600)
     except signing.BadSignature as error:
         raise BadToken(str(error)) from error
-    return Watch(code, seat, language)
+    return Watch(code, seat, language, *user)

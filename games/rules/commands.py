@@ -91,6 +91,13 @@ class GiveTime:
 
 
 @dataclass(frozen=True, slots=True)
+class Rename:
+    """The host calls somebody by another name; the name itself is no part of the rules."""
+
+    seat: int
+
+
+@dataclass(frozen=True, slots=True)
 class LayThree:
     """The host lays three more cards, whatever the players think."""
 
@@ -119,6 +126,7 @@ Command = (
     | Pause
     | Resume
     | GiveTime
+    | Rename
     | LayThree
     | Stop
     | Tick

@@ -123,6 +123,14 @@ class TimeGiven:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Renamed:
+    """A seat has another name from now on; tables are drawn anew."""
+
+    at: float
+    seat: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DealEnded:
     at: float
     why: Ending
@@ -152,6 +160,7 @@ Event = (
     | Paused
     | Resumed
     | TimeGiven
+    | Renamed
     | DealEnded
     | MatchEnded
 )

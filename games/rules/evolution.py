@@ -176,6 +176,11 @@ def _(event: did.TimeGiven, match: Match) -> Match:
 
 
 @_after.register
+def _(event: did.Renamed, match: Match) -> Match:
+    return match
+
+
+@_after.register
 def _(event: did.DealEnded, match: Match) -> Match:
     return replace(match, phase=Phase.WAITING, control=None, votes=frozenset(), late=None)
 

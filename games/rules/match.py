@@ -293,6 +293,11 @@ def _(command: ask.GiveTime, hearing: _Hearing) -> None:
 
 
 @_act.register
+def _(command: ask.Rename, hearing: _Hearing) -> None:
+    hearing.note(did.Renamed(at=hearing.now, seat=hearing.seat(command.seat).number))
+
+
+@_act.register
 def _(command: ask.LayThree, hearing: _Hearing) -> None:
     hearing.check_playing()
     match = hearing.match

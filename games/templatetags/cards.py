@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from games import words
+from games import codes, words
 from games.art import svg
 from games.rules.cards import Card
 from games.rules.triples import Verdict
@@ -28,6 +28,12 @@ def card_art(card: Card) -> SafeString:
 @register.filter
 def card_name(card: Card) -> str:
     return words.card_name(card)
+
+
+@register.filter
+def as_code(code: str) -> str:
+    """A code as people read it: ABC-DEF-GHJ."""
+    return codes.grouped(code)
 
 
 @register.filter

@@ -14,6 +14,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
+from core.clients import address_of
+from core.lanes import slow
 from games import limits
 from games.art.share import share_picture
 from games.boards import BadPick, picked
@@ -39,7 +41,7 @@ def find(request: Request, deck: str) -> HttpResponse:
     day = _day(request.POST.get("day", ""))
     who = player(request)
     try:
-        limits.MOVES.count(who.word)
+        limits.count_answer(who, address_of(request))
         triple = picked(board_of(day, which), request.POST.getlist("card"))
     except BadPick as error:
         return _page(request, day, which, result_of(day, which, who), notice=str(error), status=422)
@@ -50,6 +52,7 @@ def find(request: Request, deck: str) -> HttpResponse:
     return _page(request, day, which, finding.result, finding=finding)
 
 
+@slow()
 @require_safe
 def picture(request: Request, deck: str) -> HttpResponse:
     """How it went, without a word about where the SETs are."""

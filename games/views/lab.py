@@ -15,6 +15,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from core.clients import address_of
+from core.lanes import slow
 from games import limits
 from games.odds.compare import compare
 from games.odds.decks import Deck
@@ -73,11 +75,16 @@ def lab(request: Request) -> HttpResponse:
             status = TOO_MANY
         if form.is_valid():
             asked = form.cleaned_data | {"language": get_language() or ""}
-            return redirect("jobs:job", desk.ask("odds", who.key, asked).pk)
+            try:
+                return redirect("jobs:job", desk.ask("odds", who.key, asked, address=address_of(request)).pk)
+            except desk.TooManyJobs:
+                form.add_error(None, str(_("There's a lot going on right now. Try again in a minute.")))
+                status = TOO_MANY
         status = status if status == TOO_MANY else 422
     return render(request, "games/lab.html", {"form": form, "comparisons": compare()}, status=status)
 
 
+@slow()
 @require_safe
 def data(request: Request, pk: UUID, kind: str) -> HttpResponse:
     """The numbers of a simulation of mine, as JSON or as CSV."""

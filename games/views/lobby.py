@@ -9,8 +9,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from games import limits, matches, queries
-from games.access import match_by_code, visible_match
+from core.clients import address_of
+from games import codes, limits, matches, queries
+from games.access import match_by_code
 from games.forms import FORMS, OpenForm
 from games.models import Way
 from games.players import Player, known_player, player
@@ -38,7 +39,7 @@ def open_table(request: Request, way: str) -> HttpResponse:
     who = player(request)
     try:
         limits.OPENINGS.count(who.word)
-        limits.OPENINGS_OF_ADDRESS.count(request.META["REMOTE_ADDR"])
+        limits.OPENINGS_OF_ADDRESS.count(address_of(request))
     except limits.TooMany:
         return _page(request, status=TOO_MANY, notice=_("That is a lot of new tables. Play one of them first."))
     return _open(who, form.way, form.cleaned_data["options"], form.computers, is_open=form.is_open)
@@ -47,13 +48,13 @@ def open_table(request: Request, way: str) -> HttpResponse:
 @require_POST
 def play_again(request: Request, code: str) -> HttpResponse:
     """Another match like this one."""
+    match, seat = match_by_code(request, code)
     who = player(request)
-    match, seat = visible_match(code, who)
     if seat is None or match.way not in ALONE_WAYS:
         return _page(request, status=422, notice=_("Open a new table for that."))
     try:
         limits.OPENINGS.count(who.word)
-        limits.OPENINGS_OF_ADDRESS.count(request.META["REMOTE_ADDR"])
+        limits.OPENINGS_OF_ADDRESS.count(address_of(request))
     except limits.TooMany:
         return _page(request, status=TOO_MANY, notice=_("That is a lot of new tables. Play one of them first."))
     computers = [each.strength for each in match.seats.all() if each.strength]
@@ -71,7 +72,7 @@ def _open(who: Player, way: Way, options: Options, computers: list[str], *, is_o
 @require_POST
 def find_table(request: Request) -> HttpResponse:
     """From a code to its table."""
-    code = "".join(request.POST.get("code", "").split()).upper()
+    code = codes.plain(request.POST.get("code", ""))
     try:
         match, _seat = match_by_code(request, code)
     except limits.TooMany:

@@ -12,8 +12,9 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from games import limits, matches
-from games.access import match_by_code, visible_match
+from core.links import absolute_url
+from games import codes, limits, matches
+from games.access import key_of, match_by_code, may_watch, visible_match
 from games.live import tokens
 from games.live.render import render as render_table
 from games.models import Match, Seat, Way
@@ -46,8 +47,8 @@ def table(request: Request, code: str) -> HttpResponse:
 @require_POST
 def join(request: Request, code: str) -> HttpResponse:
     """Sit down; a guest gets a friendly name."""
+    match, seat = match_by_code(request, code)
     who = player(request)
-    match, seat = visible_match(code, who)
     if seat is None and match.way != Way.TOGETHER:
         return _refused(request, match, seat, str(REFUSALS[Reason.TABLE_FULL]))
     try:
@@ -92,7 +93,7 @@ def take_back(request: Request, code: str) -> HttpResponse:
 
 @require_POST
 def leave(request: Request, code: str) -> HttpResponse:
-    match, seat = visible_match(code, known_player(request))
+    match, seat = match_by_code(request, code)
     if match.place:
         return redirect(f"/{match.place}/")
     if seat is not None:
@@ -108,7 +109,7 @@ def leave(request: Request, code: str) -> HttpResponse:
 @require_safe
 def help_me(request: Request, code: str) -> HttpResponse:
     """A hint, one stage at a time; only where nobody plays against anybody."""
-    match, seat = visible_match(code, known_player(request))
+    match, seat = match_by_code(request, code)
     match = _up_to_date(match)
     text = request.GET.get("stage", "1")
     stage = int(text) if text in {str(number) for number in HINT_STAGES} else HINT_STAGES[0]
@@ -132,12 +133,13 @@ def _act(request: Request, code: str, order: Callable[[int], ask.Command]) -> Ht
         if who is None:
             raise Refused(Reason.NO_SUCH_SEAT)
         limits.MOVES.count(who.word)
-        written = matches.act(code.upper(), who, order, now=time.time(), seen=_seen(request))
+        written = matches.act(codes.plain(code), who, order, now=time.time(), seen=_seen(request))
     except Refused as refused:
-        return _refused(request, *visible_match(code, who), str(REFUSALS[refused.reason]))
+        return _refused(request, *match_by_code(request, code), str(REFUSALS[refused.reason]))
     except limits.TooMany:
-        return _too_fast(request, *visible_match(code, who))
+        return _too_fast(request, *match_by_code(request, code))
     except Match.DoesNotExist:
+        codes.count_lookup(request, found=False)
         raise Http404("no such match") from None
     if request.headers.get("X-Live"):
         # The page has a stream open, which brings it the table.
@@ -190,7 +192,10 @@ def _page(
     if seat and not state.seats[seat.number].is_seated:
         seat = None
     has_control = state.control is not None and seat is not None and state.control.seat == seat.number
-    token = tokens.sign(tokens.Watch(match.code, seat.number if seat else None, language))
+    user = key_of(known_player(request))
+    # Whoever has left a table that isn't open sees what became of it, and nothing new.
+    is_live = seat is not None or may_watch(match, user)
+    token = tokens.sign(tokens.Watch(match.code, seat.number if seat else None, language, user)) if is_live else ""
     context = {
         "match": match,
         "state": state,
@@ -200,7 +205,8 @@ def _page(
         "has_agreed": seat is not None and seat.number in state.votes,
         "table": render_table(match, language).html,
         "token": token,
-        "link": request.build_absolute_uri(f"/play/{match.code}/"),
+        "link": absolute_url("play:table", match.code),
+        "playing_as": seat.name if seat and match.way == Way.TOGETHER else "",
         "can_sit": match.way == Way.TOGETHER and state.phase is not Phase.OVER,
         "can_play_again": seat is not None and match.way in ALONE_WAYS,
         "lesson": f"/{match.place}/" if match.place else "",

@@ -6,9 +6,8 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from games.access import visible_match
+from games.access import match_by_code
 from games.history import Moment, moments
-from games.players import known_player
 from games.rules import events as did
 from games.rules import explain
 from games.rules.state import Phase
@@ -20,7 +19,7 @@ from setsite.http import Request
 @require_safe
 def replay(request: Request, code: str) -> HttpResponse:
     """One moment of the match; before its end a match has no replay, since that would show what is there."""
-    match, _seat = visible_match(code, known_player(request))
+    match, _seat = match_by_code(request, code)
     if match.phase != Phase.OVER:
         return redirect("play:table", match.code)
     told = moments(match)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 
 from games.rules.cards import Card, Feature
@@ -46,16 +46,29 @@ def _draws(wanted: Wanted, seed: str) -> Draws:
 
 def fresh_exercise(wanted: Wanted, seed: str, avoid: Exercise | None) -> Exercise:
     """The exercise of this seed, or of one derived from it: not the same cards again, in whatever order."""
-    for turn in count():
-        exercise = make_exercise(wanted, f"{seed}+{turn}" if turn else seed)
-        if avoid is None or set(exercise.cards) != set(avoid.cards):
-            return exercise
-    raise AssertionError("there is always another one")
+    return next(each for each in (make_exercise(wanted, one) for one in _seeds(seed)) if _is_other(each, avoid))
 
 
-def contrast_pair(feature: Feature, seed: str, easy: bool = False) -> tuple[Exercise, Exercise]:
+def contrast_pair(
+    feature: Feature, seed: str, easy: bool = False, avoid: Exercise | None = None
+) -> tuple[Exercise, Exercise]:
     """Two triples that differ in one value of this feature: one a SET, the other broken in it; either comes first."""
+    pairs = (_contrast_pair(feature, each, easy) for each in _seeds(seed))
+    return next(pair for pair in pairs if _is_other(pair[0], avoid))
+
+
+def _contrast_pair(feature: Feature, seed: str, easy: bool) -> tuple[Exercise, Exercise]:
     wanted = Wanted(Kind.IS_SET, focus=feature, easy=easy)
     wanted = Wanted(Kind.IS_SET, _draws(wanted, f"calm/{seed}").one_of(_CALM), feature, easy)
     first, second = (make_exercise(wanted, half + seed) for half in _HALVES)
     return first, second
+
+
+def _seeds(seed: str) -> Iterator[str]:
+    """The seed, and those derived from it where chance brought the same cards again."""
+    yield seed
+    yield from (f"{seed}+{turn}" for turn in count(1))
+
+
+def _is_other(exercise: Exercise, avoid: Exercise | None) -> bool:
+    return avoid is None or set(exercise.cards) != set(avoid.cards)

@@ -1,13 +1,18 @@
 """Learning on a page: names of skills, levels and features, and help in words."""
 
+from functools import lru_cache
+
 from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
 from games.rules import Feature
 from games.rules.triples import Kind as VerdictKind
-from games.words import FEATURES, THE_FEATURES
+from games.words import FEATURES, THE_FEATURES, labelled
 from lessons import words
 from lessons.grading import Help
-from lessons.mastery import Level
+from lessons.mastery import Level, Status
 from lessons.questions import NameValue
 from lessons.skills import Skill
 
@@ -38,6 +43,26 @@ def skill_name(skill: str) -> str:
 @register.filter
 def level_name(level: Level) -> str:
     return str(words.LEVELS[level])
+
+
+@register.filter
+def skill_cell(status: Status) -> SafeString:
+    """The cell of a table that shows how well somebody has a skill. A page has hundreds, of which few differ."""
+    return _skill_cell(status.skill, status.level, get_language())
+
+
+@lru_cache(maxsize=512)
+def _skill_cell(skill: Skill, level: Level, language: str) -> SafeString:
+    """For each language, since the words are in the one of the page."""
+    name = level_name(level)
+    return format_html(
+        '<td class="mark" title="{}" data-level="{}"><svg class="level-mark" width="22" height="18" aria-hidden="true"'
+        ' focusable="false"><use href="#level-{}"/></svg><span class="visually-hidden">{}</span></td>',
+        labelled(skill_name(skill), name),
+        level.value,
+        level.value,
+        name,
+    )
 
 
 @register.filter

@@ -11,14 +11,16 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from core.clients import address_of
 from games import limits
 from games.players import Player, known_player, player
 from lessons import queries
-from lessons.answering import answer_exercise, answer_question, answers_needed, read_words
+from lessons.answering import answer_exercise, answer_question, answers_needed, read_words, with_help
 from lessons.grading import BadAnswer
 from lessons.questions import Ask, Drill, Feedback, MagicSquare, NoSetBuilder, Question, Scene, Unanswered
 from lessons.skills import Wanted
-from lessons.tickets import BadTicket, Ticket, read_ticket
+from lessons.ticket_owners import own_ticket
+from lessons.tickets import BadTicket, Ticket
 from lessons.units import Step, Unit, find_step, step_after
 from lessons.views.exercise import exercise_context
 from lessons.words import refusal
@@ -48,7 +50,7 @@ def step(request: Request, unit: str, step: str) -> HttpResponse:
         return _page(request, *found)
     who = player(request)
     try:
-        limits.MOVES.count(who.word)
+        limits.count_answer(who, address_of(request))
     except limits.TooMany:
         return _page(request, *found, status=TOO_MANY)
     if isinstance(found[1].question, Ask | Drill):
@@ -67,13 +69,13 @@ def _answer_question(request: Request, who: Player, unit: Unit, step: Step) -> H
 def _answer_exercise(request: Request, who: Player, unit: Unit, step: Step) -> HttpResponse:
     place = f"{unit.slug}/{step.slug}"
     try:
-        ticket = read_ticket(request.POST.get("ticket", ""))
+        ticket = own_ticket(request)
     except BadTicket:
         return _page(request, unit, step)
     if ticket.place != place:
         return _page(request, unit, step)
     if "help" in request.POST:
-        return _page(request, unit, step, ticket=ticket.with_hint())
+        return _page(request, unit, step, ticket=with_help(who, ticket, now=time.time()))
     try:
         result = answer_exercise(who, ticket, request.POST, now=time.time())
     except BadAnswer as error:
@@ -130,7 +132,7 @@ def _page(
         **more,
     }
     if is_exercise:
-        context |= exercise_context(ticket or _new_ticket(unit, step, rights), more.get("grade"))
+        context |= exercise_context(request, ticket or _new_ticket(unit, step, rights), more.get("grade"))
     template = "lessons/step.html#step" if request.htmx else "lessons/step.html"
     return render(request, template, context, status=status)
 

@@ -8,10 +8,12 @@ from games.rules import Card, Feature, find_sets
 from games.rules.triples import Kind as VerdictKind
 from lessons.grading import Grade, help_stages
 from lessons.skills import Kind
+from lessons.ticket_owners import sealed_for
 from lessons.tickets import Ticket
+from setsite.http import Request
 
 
-def exercise_context(ticket: Ticket | None, grade: Grade | None) -> dict[str, Any]:
+def exercise_context(request: Request, ticket: Ticket | None, grade: Grade | None) -> dict[str, Any]:
     """The exercise, the help asked for so far, and the grade if there is one."""
     if ticket is None:
         return {}
@@ -19,7 +21,7 @@ def exercise_context(ticket: Ticket | None, grade: Grade | None) -> dict[str, An
     stages = help_stages(exercise)
     return {
         "exercise": exercise,
-        "ticket": ticket.sealed(),
+        "ticket": sealed_for(request, ticket),
         "features": list(Feature),
         "verdict_kinds": list(VerdictKind),
         "helps": stages[: ticket.hints],

@@ -10,23 +10,28 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from core.clients import address_of
+from core.lanes import slow
 from games import limits
 from games.players import Player, player
 from lessons.answering import answer_exercise, answer_question, read_sent_as
 from lessons.grading import BadAnswer
 from lessons.models import Attempt
 from lessons.questions import Ask, Drill, Unanswered
-from lessons.tickets import BadTicket, read_ticket
+from lessons.ticket_owners import NotYours, own_ticket
+from lessons.tickets import BadTicket
 from lessons.units import find_step
 from lessons.views import practice
 from setsite.http import Request
-from setsite.kept import GUEST, whose
+from setsite.kept import GUEST, words_for
 
 SOMEBODY_ELSE, GONE, NO_ANSWER, TOO_MANY = 409, 410, 422, 429
 _OLDEST = 2 * 86_400
 _LONGEST_NUMBER = 12
 
 
+# A late answer makes the learner's progress anew, from all their answers.
+@slow("POST")
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def later(request: Request) -> HttpResponse:
@@ -37,18 +42,21 @@ def later(request: Request) -> HttpResponse:
     else is signed in now (409) or too many came at once (429).
     """
     if request.method != "POST":
-        return JsonResponse({"token": get_token(request), "whose": whose(request)})
+        present, *older = words_for(request)
+        return JsonResponse({"token": get_token(request), "whose": present, "older": older})
     # What a guest has learned becomes the user's who signs in; what a user has answered is nobody else's.
-    if request.POST.get("whose") not in {GUEST, whose(request)}:
+    if request.POST.get("whose") not in {GUEST, *words_for(request)}:
         return HttpResponse(status=SOMEBODY_ELSE)
     if read_sent_as(request.POST) is None:
         return HttpResponse(status=NO_ANSWER)
     who = player(request)
     try:
-        limits.MOVES.count(who.word)
+        limits.count_answer(who, address_of(request), is_late=True)
         return _answer(request, who)
     except limits.TooMany:
         return HttpResponse(status=TOO_MANY)
+    except NotYours:
+        return HttpResponse(status=SOMEBODY_ELSE)
     except BadTicket:
         return HttpResponse(status=GONE)
     except (BadAnswer, Unanswered):
@@ -58,7 +66,7 @@ def later(request: Request) -> HttpResponse:
 def _answer(request: Request, who: Player) -> HttpResponse:
     form, now = request.POST, time.time()
     if "ticket" in form:
-        ticket = read_ticket(form["ticket"])
+        ticket = own_ticket(request)
         at = _answered_at(form.get("ago", ""), since=ticket.shown_at, now=now)
         result = answer_exercise(who, ticket, form, now=at, is_late=True)
         is_right = bool(result.attempt and result.attempt.is_right)

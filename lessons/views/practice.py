@@ -13,16 +13,18 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
+from core.clients import address_of
 from games import limits
 from games.players import Player, known_player, player
 from lessons import queries
-from lessons.answering import answer_exercise
+from lessons.answering import answer_exercise, with_help
 from lessons.exercises import Exercise, contrast_pair, fresh_exercise
 from lessons.grading import BadAnswer, Grade
 from lessons.learning import skill_states
 from lessons.mastery import next_wanted, troubled_feature
 from lessons.skills import Kind
-from lessons.tickets import BadTicket, Ticket, read_ticket
+from lessons.ticket_owners import own_ticket
+from lessons.tickets import BadTicket, Ticket
 from lessons.views.exercise import exercise_context
 from lessons.words import refusal
 from setsite.http import Request
@@ -43,8 +45,8 @@ def practice(request: Request) -> HttpResponse:
         return _page(request, _ticket_for(again, time.time()) if again else _new_ticket(request))
     who = player(request)
     try:
-        limits.MOVES.count(who.word)
-        ticket = read_ticket(request.POST.get("ticket", ""))
+        limits.count_answer(who, address_of(request))
+        ticket = own_ticket(request)
     except limits.TooMany:
         return _page(request, _new_ticket(request), status=TOO_MANY)
     except BadTicket:
@@ -52,7 +54,7 @@ def practice(request: Request) -> HttpResponse:
     if ticket.place != PLACE:
         return _page(request, _new_ticket(request))
     if "help" in request.POST:
-        return _page(request, ticket.with_hint())
+        return _page(request, with_help(who, ticket, now=time.time()))
     try:
         result = answer_exercise(who, ticket, request.POST, now=time.time())
     except BadAnswer as error:
@@ -78,7 +80,7 @@ def ahead(request: Request) -> HttpResponse:
             wanted = replace(wanted, kind=Kind.FIND_ONE)
         last = fresh_exercise(wanted, seed, last)
         ticket = replace(_ticket_for(last, now), is_ahead=True)
-        context = {"action": reverse("learn:practice"), **exercise_context(ticket, None)}
+        context = {"action": reverse("learn:practice"), **exercise_context(request, ticket, None)}
         parts.append(render_to_string(f"{_TEMPLATE}#exercise", context, request))
     return JsonResponse({"exercises": parts, "pages": _pages_ahead(who)})
 
@@ -111,7 +113,7 @@ def _new_ticket(request: Request) -> Ticket:
         tries, now, random.Random(seed), last=tries[-1].wanted if tries else None, states=skill_states(who)
     )
     if wanted.kind is Kind.IS_SET and wanted.focus and wanted.focus is troubled_feature(tries):
-        exercise, _second = contrast_pair(wanted.focus, seed, easy=wanted.easy)
+        exercise, _second = contrast_pair(wanted.focus, seed, easy=wanted.easy, avoid=last)
     else:
         exercise = fresh_exercise(wanted, seed, last)
     return _ticket_for(exercise, now)
@@ -124,6 +126,6 @@ def _ticket_for(exercise: Exercise, now: float) -> Ticket:
 def _page(
     request: Request, ticket: Ticket, *, status: int = 200, grade: Grade | None = None, notice: str = ""
 ) -> HttpResponse:
-    context = {"notice": notice, **exercise_context(ticket, grade)}
+    context = {"notice": notice, **exercise_context(request, ticket, grade)}
     template = f"{_TEMPLATE}#exercise" if request.htmx else _TEMPLATE
     return render(request, template, context, status=status)

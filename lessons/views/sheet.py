@@ -8,14 +8,16 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
+from core.clients import address_of
 from games import limits
 from games.players import known_player, player
 from lessons import queries
-from lessons.answering import answer_exercise
+from lessons.answering import answer_exercise, with_help
 from lessons.exercises import Exercise
 from lessons.grading import BadAnswer, Grade
 from lessons.sheets import Sheet, read_sheet
-from lessons.tickets import BadTicket, Ticket, read_ticket
+from lessons.ticket_owners import own_ticket
+from lessons.tickets import BadTicket, Ticket
 from lessons.views.exercise import exercise_context
 from lessons.words import refusal
 from setsite.http import Request
@@ -33,8 +35,8 @@ def sheet(request: Request, kind: str, code: str) -> HttpResponse:
         return _page(request, found, _new_ticket(_chosen(request, found)))
     who = player(request)
     try:
-        limits.MOVES.count(who.word)
-        ticket = read_ticket(request.POST.get("ticket", ""))
+        limits.count_answer(who, address_of(request))
+        ticket = own_ticket(request)
     except limits.TooMany:
         return _page(request, found, _new_ticket(_chosen(request, found)), status=TOO_MANY)
     except BadTicket:
@@ -42,7 +44,7 @@ def sheet(request: Request, kind: str, code: str) -> HttpResponse:
     if ticket.place != PLACE or ticket.seed not in {each.seed for each in found.exercises}:
         return _page(request, found, _new_ticket(_chosen(request, found)))
     if "help" in request.POST:
-        return _page(request, found, ticket.with_hint())
+        return _page(request, found, with_help(who, ticket, now=time.time()))
     try:
         result = answer_exercise(who, ticket, request.POST, now=time.time())
     except BadAnswer as error:
@@ -81,7 +83,7 @@ def _page(
         "notice": notice,
         "tasks": [(number, seed in right) for number, seed in enumerate(seeds, 1)],
         "task": seeds.index(ticket.seed) + 1 if ticket else 0,
-        **exercise_context(ticket, grade),
+        **exercise_context(request, ticket, grade),
     }
     template = "lessons/sheet.html#sheet" if request.htmx else "lessons/sheet.html"
     return render(request, template, context, status=status)

@@ -7,18 +7,22 @@ nothing more, and a message that is delivered twice starts nothing twice.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
-from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db import connection, transaction
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
+from core.db.chunks import chunks
 from setsite.jobs.kinds import Made, kind_of
 from setsite.models import Job, JobState
 
@@ -28,28 +32,75 @@ SILENCE = timedelta(seconds=10)
 WAIT = timedelta(seconds=10)
 """A job that nobody has begun for so long has lost its message."""
 
+# What may wait and run at the same time. A class of thirty guests behind one address can each print something.
+MOST_OF_OWNER = 10
+MOST_OF_ADDRESS = 40
+MOST_OF_GUESTS = 80
+_FOLDER, _KEY_LETTERS = "jobs", 36
+_UNDER_WAY = (JobState.WAITING, JobState.RUNNING)
+_LOCK = 0x5E7_10B5
+"""PostgreSQL's number for the lock by which jobs are counted."""
+
 log = logging.getLogger(__name__)
-_starters: list[Callable[[UUID], None]] = []
 
 
-def on_ask(starter: Callable[[UUID], None]) -> None:
+class TooManyJobs(Exception):
+    """So many are waiting or running already that another would keep the others waiting."""
+
+
+_starters: list[Callable[[UUID], object]] = []
+
+
+def on_ask(starter: Callable[[UUID], object]) -> None:
     """Have a function called with the key of every job that is to be run."""
     _starters.append(starter)
 
 
-def ask(kind: str, owner: Mapping[str, Any], asked: Mapping[str, Any]) -> Job:
-    """Ask for work; `owner` is who may see it, as a player's key has it."""
+def ask(kind: str, owner: Mapping[str, Any], asked: Mapping[str, Any], *, address: str = "") -> Job:
+    """Ask for work; `owner` is who may see it, as a player's key has it, and `address` where a guest asks from.
+
+    Raises `TooManyJobs` where too many are under way.
+    """
     kind_of(kind)
-    job = Job.objects.create(kind=kind, asked=dict(asked), **owner)
+    client = salted_hmac("setsite.jobs", address).hexdigest()[:32] if owner.get("guest") and address else ""
+    with _counting():
+        _check_room(owner, client)
+        job = Job.objects.create(kind=kind, asked=dict(asked), client=client, **owner)
     transaction.on_commit(lambda: _start(job.pk))
     return job
 
 
+def _check_room(owner: Mapping[str, Any], client: str) -> None:
+    under_way = Job.objects.filter(state__in=_UNDER_WAY)
+    if under_way.filter(**owner).count() >= MOST_OF_OWNER:
+        raise TooManyJobs
+    if not owner.get("guest"):
+        return
+    # A guest gets a new name by dropping a cookie, and a new address not as easily.
+    guests = under_way.exclude(guest="")
+    if guests.filter(client=client).count() >= MOST_OF_ADDRESS or guests.count() >= MOST_OF_GUESTS:
+        raise TooManyJobs
+
+
+@contextmanager
+def _counting() -> Iterator[None]:
+    """One at a time, so that what was counted still holds when it's written."""
+    with transaction.atomic():
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        yield
+
+
 def stop(job: Job) -> None:
     """Stop it as soon as can be; what has not begun is stopped at once."""
-    now = timezone.now()
-    if not Job.objects.filter(pk=job.pk, state=JobState.WAITING).update(state=JobState.CANCELLED, ended_at=now):
-        Job.objects.filter(pk=job.pk, state=JobState.RUNNING).update(is_to_stop=True)
+    is_waiting = Q(state=JobState.WAITING)
+    # In one statement: between two, `mend` may have made a job that runs one that waits.
+    Job.objects.filter(pk=job.pk, state__in=_UNDER_WAY).update(
+        is_to_stop=True,
+        state=Case(When(is_waiting, then=Value(JobState.CANCELLED)), default=F("state")),
+        ended_at=Case(When(is_waiting, then=Value(timezone.now())), default=F("ended_at")),
+    )
     job.refresh_from_db()
 
 
@@ -59,6 +110,20 @@ def claim(pk: UUID) -> Job | None:
     if not Job.objects.filter(pk=pk, state=JobState.WAITING).update(**changes):
         return None
     return Job.objects.get(pk=pk)
+
+
+def claim_next() -> Job | None:
+    """Take the job that should run next: those of people with an account first, then in order of asking.
+
+    Guests never get every place, so that they can't keep anybody else waiting for long.
+    """
+    with _counting():
+        waiting = Job.objects.filter(state=JobState.WAITING)
+        running = Job.objects.filter(state=JobState.RUNNING, beat_at__gt=timezone.now() - SILENCE).exclude(guest="")
+        if running.count() >= settings.GUEST_JOBS_AT_ONCE:
+            waiting = waiting.filter(guest="")
+        pk = waiting.order_by(Case(When(guest="", then=0), default=1), "made_at").values_list("pk", flat=True).first()
+        return claim(pk) if pk else None
 
 
 def beat(job: Job, **changes: Any) -> bool:
@@ -71,7 +136,7 @@ def deliver(job: Job, made: Made) -> None:
     """Keep what came of it. The file is written first, so that a job that is done has it."""
     name = ""
     if made.file is not None:
-        name = default_storage.save(f"jobs/{job.pk}-{job.attempt}", ContentFile(made.file))
+        name = default_storage.save(f"{_FOLDER}/{job.pk}-{job.attempt}", ContentFile(made.file))
     changes = {
         "state": JobState.DONE,
         "progress": 1.0,
@@ -109,14 +174,47 @@ def mend(now: datetime) -> int:
 
 def forget(before: datetime) -> int:
     """Remove old jobs and their files."""
-    return remove(Job.objects.filter(ended_at__lt=before))
+    count = remove(Job.objects.filter(ended_at__lt=before))
+    _delete_lost_files()
+    return count
 
 
 def remove(jobs: QuerySet[Job]) -> int:
-    """Remove jobs with their files; how many."""
-    for name in jobs.exclude(file="").values_list("file", flat=True):
-        default_storage.delete(name)
-    return jobs.delete()[0]
+    """Remove jobs with their files, some at a time; how many.
+
+    A file goes once its row is gone, so that no transaction waits for a disk; `forget` finds what a crash left between.
+    """
+    count = 0
+    for keys in chunks(list(jobs.order_by("pk").values_list("pk", flat=True))):
+        with transaction.atomic():
+            # Locked, so that nobody delivers a file meanwhile that would be left without its row.
+            still = jobs.order_by("pk").select_for_update(of=("self",)).filter(pk__in=keys)
+            found = dict(still.values_list("pk", "file"))
+            count += Job.objects.filter(pk__in=found).delete()[0]
+        for name in filter(None, found.values()):
+            default_storage.delete(name)
+    return count
+
+
+def _delete_lost_files() -> None:
+    """Files whose job is gone: a process died after it had removed the row."""
+    try:
+        _folders, names = default_storage.listdir(_FOLDER)
+    except FileNotFoundError:
+        return
+    for some in chunks(names):
+        keys = {name[:_KEY_LETTERS]: name for name in some}
+        known = {str(pk) for pk in Job.objects.filter(pk__in=filter(_is_key, keys)).values_list("pk", flat=True)}
+        for key, name in keys.items():
+            if key not in known:
+                default_storage.delete(f"{_FOLDER}/{name}")
+
+
+def _is_key(text: str) -> bool:
+    try:
+        return str(UUID(text)) == text
+    except ValueError:
+        return False
 
 
 def jobs_of(owner: Mapping[str, Any]) -> QuerySet[Job]:

@@ -44,6 +44,8 @@ class Kind:
     work: Work
     template: str = "jobs/_result.html"
     """Shows the result, or what there is so far."""
+    seconds: float = 300.0
+    """How long a run may take; past it the process is ended."""
 
 
 _kinds: dict[str, Kind] = {}

@@ -9,6 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
+from copy import copy
+from datetime import timedelta
 from itertools import combinations
 from types import SimpleNamespace
 from typing import Any
@@ -19,11 +21,17 @@ from django.test import Client, override_settings
 from django.utils import timezone
 
 from classrooms.demo import PASSWORD
+from classrooms.devices import fingerprint, remember
+from classrooms.models import Classroom, Consent, DeviceStanding, PictureTry, Session
+from classrooms.picture_guard import TOLD_FROM
 from classrooms.post import stop_token
 from classrooms.privacy.undo_mail import undo_token
 from classrooms.sessions import leading
 from classrooms.sessions.activities import kinds
+from classrooms.sessions.wall import wall_key
 from classrooms.signing_in import card_token
+from core.clients import browser_of
+from core.offload import GivenUp
 from games import limits
 from games.boards import front_board
 from games.models import Way
@@ -289,8 +297,28 @@ def within_a_minute() -> AbstractContextManager[Any]:
     return mock.patch.object(limits, "time", SimpleNamespace(time=lambda: moment))
 
 
+def on_a_new_device() -> AbstractContextManager[Any]:
+    return mock.patch("classrooms.devices.lets_new_devices_in", return_value=False)
+
+
+def after_many_tries() -> AbstractContextManager[Any]:
+    return mock.patch("classrooms.picture_guard.Budget.allows", return_value=False)
+
+
+def is_known_here(world: World, client: Client) -> None:
+    client.get("/join/")
+    cookies = SimpleNamespace(COOKIES={name: morsel.value for name, morsel in client.cookies.items()})
+    remember(world.mia.student, fingerprint(browser_of(cookies)))
+
+
+def scans_card(world: World, client: Client) -> None:
+    client.get(f"/join/card/{card_token(world.mia.student)}/")
+
+
 JOIN = [
     Visit("join:home"),
+    Visit("join:home", state="a device of the class", first=is_known_here),
+    Visit("join:home", state="away for too long", query="?away=1"),
     Visit("join:home", state="a wrong code", sends=lambda world: {"code": "XXXXXXX"}, status=422),
     Visit(
         "join:home",
@@ -304,8 +332,17 @@ JOIN = [
     Visit("join:pictures", args=door),
     Visit("join:pictures", args=door, state="two tapped", sends=taps("sun", "sun")),
     Visit("join:pictures", args=door, state="wrong pictures", sends=taps("sun", "sun", "sun"), status=422),
-    Visit("join:card", args=lambda world: [card_token(world.mia.student)]),
+    Visit("join:pictures", args=door, state="a new device", within=on_a_new_device),
+    Visit(
+        "join:pictures",
+        args=door,
+        state="too many tries",
+        sends=taps("sun", "sun", "sun"),
+        status=429,
+        within=after_many_tries,
+    ),
     Visit("join:card", args=lambda world: ["none"], state="an old card", status=404),
+    Visit("join:card-tap", first=scans_card),
 ]
 
 
@@ -328,8 +365,52 @@ def lesson(
     return made
 
 
+def wall(kind: str = "") -> Callable[[World], list[Any]]:
+    """The projector's own address, for a browser in which nobody is signed in."""
+    return lambda world: [*lesson(kind)(world), wall_key(world.lesson.session)]
+
+
+def was_never_asked(world: World, client: Client) -> None:
+    Consent.objects.filter(child=world.home_child).delete()
+
+
 def past_lesson(world: World) -> list[Any]:
     return [world.past_lesson.code]
+
+
+def trying_lesson(world: World) -> list[Any]:
+    return [world.trying_lesson.code]
+
+
+def at_the_door(
+    then: Callable[[Lesson, Client], object] | None = None, **session: bool
+) -> Callable[[World, Client], None]:
+    """Somebody comes to a lesson whose door is like this."""
+
+    def come(world: World, client: Client) -> None:
+        rows = Session.objects.filter(code=world.trying_lesson.code)
+        rows.update(**{"is_locked": False, "guests_wait": False, **session})
+        if then:
+            then(world.trying_lesson, client)
+
+    return come
+
+
+def asks_as_guest(lesson: Lesson, client: Client) -> None:
+    client.post(f"/session/{lesson.code}/join/")
+
+
+def is_taken_out(lesson: Lesson, client: Client) -> None:
+    asks_as_guest(lesson, client)
+    lesson.seat(len(lesson.seats) - 1, "remove")
+
+
+def make_teams(lesson: Lesson) -> None:
+    leading.make_teams(lesson.session, 3)
+
+
+def without_room() -> AbstractContextManager[Any]:
+    return mock.patch("classrooms.sessions.seats.has_room", return_value=False)
 
 
 LESSON_STATES = {
@@ -359,8 +440,53 @@ LESSON = [
             ("lead:projector", Who.TEACHER),
         )
     ),
+    Visit(
+        "session:device",
+        args=trying_lesson,
+        state="waits to be let in",
+        first=at_the_door(asks_as_guest, guests_wait=True),
+    ),
+    Visit("session:device", args=trying_lesson, state="taken out", first=at_the_door(is_taken_out)),
+    Visit("session:device", args=trying_lesson, state="the door is closed", first=at_the_door(is_locked=True)),
+    Visit("session:device", args=trying_lesson, state="full", first=at_the_door(), within=without_room),
+    Visit("lead:remote", Who.TEACHER, trying_lesson, "who comes and goes", first=at_the_door(guests_wait=True)),
+    Visit("lead:open", Who.TEACHER, in_class, "a lesson is running"),
+    Visit("lead:end", Who.TEACHER, lesson("triples")),
+    Visit("teach:archive", Who.TEACHER, in_class, "a lesson is running"),
+    Visit("session:paper", Who.STUDENT, lesson("triples", then=lambda lesson: lesson.seat(0, "paper"))),
+    Visit("lead:remote", Who.TEACHER, lesson(then=make_teams), "teams"),
+    Visit("wall:screen", args=wall(), state="nobody is signed in"),
     Visit("lead:report", Who.TEACHER, past_lesson),
 ]
+
+
+def in_trying_class(world: World) -> list[Any]:
+    return [world.trying_class.pk]
+
+
+def in_archived_class(world: World) -> list[Any]:
+    return [world.archived_class.pk]
+
+
+def of_offered_student(world: World) -> list[Any]:
+    return [world.trying_class.pk, world.trying_class.enrolments.get(hand_over__isnull=False).pk]
+
+
+def somebody_guesses(world: World, client: Client) -> None:
+    student = world.trying_class.enrolments.get(real_name="Ida Berg").student
+    tried = PictureTry(student=student, classroom=world.trying_class, standing=DeviceStanding.NEW)
+    PictureTry.objects.bulk_create([copy(tried) for _try in range(TOLD_FROM)])
+
+
+def keeps_new_devices_out(world: World, client: Client) -> None:
+    Classroom.objects.filter(pk=world.empty_class.pk).update(new_devices_until=None, code="ZZZZZ")
+
+
+def makes_archive_old(world: World, client: Client) -> None:
+    ends_at = timezone.now() + timedelta(days=20)
+    Classroom.objects.filter(pk=world.archived_class.pk).update(ends_at=ends_at)
+
+
 TEACH = [
     Visit("teach:home", Who.TEACHER),
     Visit("teach:home", Who.NEWCOMER, state="no class yet"),
@@ -368,8 +494,11 @@ TEACH = [
     Visit("teach:new", Who.TEACHER, state="a wrong form", sends=lambda world: {"name": ""}, status=422),
     Visit("teach:invitation", Who.NEWCOMER, lambda world: [world.invitation]),
     Visit("teach:invitation", Who.NEWCOMER, lambda world: ["none"], "over", status=404),
+    Visit("teach:invitation", Who.GUARDIAN, lambda world: [world.invitation], "for another address", status=403),
+    Visit("teach:renew-access", Who.TEACHER, in_class),
     Visit("teach:settings", Who.TEACHER, in_class),
     Visit("teach:settings", Who.TEACHER, in_empty_class, "somebody is invited"),
+    Visit("teach:settings", Who.TEACHER, in_trying_class, "two teachers"),
     Visit("teach:invite", Who.TEACHER, in_class, "a wrong form", sends=lambda world: {"email": "?"}, status=422),
     Visit("teach:roster", Who.TEACHER, in_class),
     Visit("teach:roster", Who.TEACHER, in_empty_class, "no students yet"),
@@ -392,10 +521,15 @@ TEACH = [
     Visit("teach:student", Who.TEACHER, of_student),
     Visit("teach:student-edit", Who.TEACHER, of_student),
     Visit("teach:student-edit", Who.TEACHER, of_student, "a wrong form", sends=lambda world: {}, status=422),
+    Visit("teach:student-edit", Who.TEACHER, of_offered_student, "offered to another class"),
+    Visit("teach:student-pictures", Who.TEACHER, of_student),
     Visit("teach:student-move", Who.TEACHER, of_student, "a wrong code", sends=lambda w: {"code": "X"}, status=422),
     Visit("teach:student-remove", Who.TEACHER, of_student),
     Visit("teach:class", Who.TEACHER, in_class),
     Visit("teach:class", Who.TEACHER, in_empty_class, "no students yet"),
+    Visit("teach:class", Who.TEACHER, in_trying_class, "guessed pictures and an offer", first=somebody_guesses),
+    Visit("teach:class", Who.TEACHER, in_empty_class, "new devices wait", first=keeps_new_devices_out),
+    Visit("teach:class", Who.TEACHER, in_archived_class, "in the archive", first=makes_archive_old),
     Visit("teach:print", Who.TEACHER, in_class),
     Visit("teach:ledger", Who.TEACHER, in_class),
     Visit("teach:ledger", Who.TEACHER, in_empty_class, "nothing yet"),
@@ -430,6 +564,7 @@ def of_home_child(world: World) -> list[Any]:
 FAMILY = [
     Visit("family:home", Who.GUARDIAN),
     Visit("family:home", Who.NEWCOMER, state="no child yet"),
+    Visit("family:home", Who.GUARDIAN, state="consent is missing", first=was_never_asked),
     Visit("family:code", Who.GUARDIAN, state="a wrong code", sends=lambda world: {"code": "WRONG-CODES"}, status=422),
     Visit("family:new-child", Who.GUARDIAN, state="no name", sends=lambda world: {}, status=422),
     Visit("family:child", Who.GUARDIAN, of_mia),
@@ -448,7 +583,7 @@ FAMILY = [
 
 def signs_up(world: World, client: Client) -> None:
     form = {"display_name": "Ada", "email": f"ada{time.time()}@people.example", "password1": PASSWORD}
-    client.post("/account/signup/", form)
+    client.post("/account/signup/", form | {"is_adult": "yes"})
 
 
 def asks_for_password(world: World, client: Client) -> None:
@@ -480,6 +615,7 @@ ACCOUNT = [
     Visit("account_inactive"),
     Visit("account_signup"),
     Visit("account_signup", state="a wrong form", sends=lambda world: {"email": "?"}),
+    Visit("account_signup", state="no adult", sends=lambda world: {"is_adult": "no"}),
     Visit("account_email_verification_sent", state="a code in the mail", first=signs_up),
     Visit("account_reset_password"),
     Visit("account_confirm_password_reset_code", first=asks_for_password),
@@ -509,6 +645,14 @@ ACCOUNT = [
 # What goes wrong
 
 
+def very_busy() -> AbstractContextManager[Any]:
+    return mock.patch("games.views.front.front_board", side_effect=GivenUp("as a visit asked for"))
+
+
+def with_few_sign_ups() -> AbstractContextManager[Any]:
+    return override_settings(ACCOUNT_RATE_LIMITS={"signup": "1/10m/ip"})
+
+
 def broken() -> AbstractContextManager[Any]:
     return mock.patch("games.views.front.front_board", side_effect=RuntimeError("as a visit asked for"))
 
@@ -518,6 +662,15 @@ ERRORS = [
     Visit("/play/find/", state="nothing to see", status=405),
     Visit("/look/language/", state="makes no sense", sends=lambda world: {"language": "x"}, status=422),
     Visit("/", state="something broke", within=broken, status=500),
+    Visit("/", state="busy", within=very_busy, status=503),
+    Visit(
+        "/account/signup/",
+        state="too many sign-ups",
+        first=lambda world, client: client.post("/account/signup/"),
+        sends=lambda world: {},
+        within=with_few_sign_ups,
+        status=429,
+    ),
 ]
 
 PAGES: dict[str, list[Visit]] = {
@@ -536,10 +689,13 @@ PAGES: dict[str, list[Visit]] = {
 
 ONLY_POSTED = {
     *(f"play:{deed}" for deed in ("join", "deal", "pick", "withdraw", "no-set", "take-back", "leave", "again")),
-    *(f"teach:{deed}" for deed in ("summary", "code", "archive", "restore", "remove-teacher", "withdraw")),
+    *(f"teach:{deed}" for deed in ("summary", "code", "restore", "remove-teacher", "withdraw")),
     *(f"teach:{deed}" for deed in ("roster-apply", "roster-cancel", "student-reset", "student-unlink")),
-    *(f"lead:{deed}" for deed in ("open", "order", "teams", "seat", "begin", "steer")),
-    *(f"family:{deed}" for deed in ("letter", "reset")),
+    *(f"lead:{deed}" for deed in ("order", "teams", "paper-seats", "admit", "seat", "begin", "steer")),
+    *(f"family:{deed}" for deed in ("letter", "reset", "consent")),
+    "teach:cancel-invitation",
+    *(f"teach:{deed}" for deed in ("new-devices", "new-devices-stop")),
+    *(f"teach:hand-over-{deed}" for deed in ("cancel", "accept", "decline")),
     *(f"privacy:undo-{what}" for what in ("child", "class")),
     "session:join",
     "session:act",
@@ -565,8 +721,10 @@ FILES = [
 ]
 PARTS = [
     Visit("session:part", Who.STUDENT, lesson("triples")),
+    Visit("session:door", Who.NEWCOMER, lesson()),
     Visit("lead:remote-part", Who.TEACHER, lesson("triples")),
     Visit("lead:projector-part", Who.TEACHER, lesson("triples")),
+    Visit("wall:part", args=wall("triples")),
 ]
 LEADING_ON = [
     Visit("landing", Who.TEACHER),

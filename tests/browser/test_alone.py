@@ -326,7 +326,7 @@ def test_with_scripts_off_a_table_is_opened_joined_and_dealt(site, new_context):
     ann, ben = (new_context(java_script_enabled=False).new_page() for _person in range(2))
     ann.goto(f"{site}/play/")
     ann.get_by_role("region", name="Together").get_by_role("button", name="Start").click()
-    ann.wait_for_url(re.compile(r"/play/[A-Z0-9]{5}/$"))
+    ann.wait_for_url(re.compile(r"/play/[A-Z0-9]{9}/$"))
     game = Game(site, ann.url.rstrip("/").rsplit("/", 1)[1])
     ben.goto(game.url)
     ben.get_by_role("button", name="Sit down and play").click()

@@ -30,6 +30,7 @@ def sign_up(page: Page, site: str, name: str, email: str) -> None:
     """Make an account and confirm its address by the code in the mail."""
     cache.clear()
     page.goto(f"{site}/account/signup/")
+    page.get_by_role("group", name="Are you an adult?").get_by_label("Yes").check()
     page.get_by_label("Your name").fill(name)
     page.get_by_label("Email").fill(email)
     page.get_by_label("Password").fill(PASSWORD)
@@ -53,6 +54,7 @@ def test_a_teacher_gets_from_signing_up_to_a_class_with_printed_cards(site, new_
     page.get_by_role("link", name="Make a class").click()
     page.get_by_label("Name of the class").fill("Class 4C")
     page.get_by_label("Who has allowed").fill("The head of school")
+    page.get_by_label("The school allows this class").check()
     page.get_by_role("button", name="Make the class").click()
     page.get_by_label("Names", exact=True).fill("Mia Okafor\nBrandt, Noah\nMia Stern")
     page.get_by_role("button", name="See what is added").click()
@@ -72,7 +74,7 @@ def test_a_teacher_gets_from_signing_up_to_a_class_with_printed_cards(site, new_
     # A child's tablet opens what the card says.
     tablet = new_context().new_page()
     tablet.goto(addresses[0])
-    tablet.get_by_role("button", name="That is me").click()
+    tablet.get_by_role("button", name="That's me").click()
     tablet.wait_for_url(f"{site}/learn/")
 
 

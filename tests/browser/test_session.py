@@ -19,6 +19,7 @@ from classrooms.sessions.activities import kind_of
 from classrooms.sessions.activities.silent_board import Arrangement
 from classrooms.sessions.activities.teams import own_team
 from classrooms.sessions.report import session_report
+from games.codes import grouped
 from games.rules import explain, find_sets
 from games.rules.cards import Card
 from lessons.grading import solve
@@ -129,7 +130,7 @@ def test_a_whole_lesson_with_every_activity_and_the_report_at_its_end(lesson):
 
 
 def the_lobby(lesson: Lesson) -> None:
-    expect(lesson.projector.locator(".giant-code")).to_have_text(lesson.code)
+    expect(lesson.projector.locator(".giant-code")).to_have_text(grouped(lesson.code))
     expect(lesson.projector.locator(".lobby-people li")).to_have_count(4)
     expect(lesson.remote.locator(".attendee-name:not(.is-away)")).to_have_count(4)
     for device in lesson.devices:
@@ -171,8 +172,8 @@ def is_it_a_set(lesson: Lesson) -> None:
     # Theo is sent out, and what he has open says so.
     row = lesson.remote.locator(".attendees li", has_text="Theo")
     row.locator("summary").click()
-    row.get_by_role("button", name="Take out of the session").click()
-    lesson.sure("Take Theo out of the session?", "Take out of the session")
+    row.get_by_role("button", name="Take out of the lesson").click()
+    lesson.sure("Take Theo out of the lesson?", "Take out of the lesson")
     expect(lesson.remote.locator(".attendee-name")).to_have_count(4)
     expect(theo.get_by_text("taken you out")).to_be_visible()
 
@@ -337,6 +338,35 @@ def the_end_and_the_report(lesson: Lesson) -> None:
         assert name in page
 
 
+def test_the_door_names_and_teams_reach_devices_at_once_without_a_reload(lesson):
+    mia = lesson.devices[0]
+    mia.evaluate("window.isTheSamePage = true")
+    row = lesson.remote.locator(".attendees li", has_text="Mia Okafor")
+    row.locator("summary").click()
+    row.get_by_label("Name on screens").fill("Captain Mia")
+    row.get_by_role("button", name="Rename").click()
+    expect(mia.locator(".who")).to_have_text("Captain Mia")
+    lesson.press("Deal into teams")
+    expect(mia.locator(".who")).to_contain_text("team")
+    assert mia.evaluate("window.isTheSamePage"), "a reload is no push"
+
+    lesson.press("Close the door")
+    # Pressed isn't done: only then is it closed.
+    expect(lesson.remote.get_by_role("button", name="Open the door")).to_be_visible()
+    ines = lesson.join(lesson.enrolments[4], PHONE)
+    expect(ines.get_by_text("The door is closed. Ask your teacher.")).to_be_visible()
+    lesson.press("Open the door")
+    expect(ines.get_by_role("heading", name="You are in!")).to_be_visible()
+
+    row = lesson.remote.locator(".attendees li", has_text="Ines Lopez")
+    row.locator("summary").click()
+    row.get_by_role("button", name="Take out of the lesson").click()
+    lesson.sure("Take Ines out of the lesson?", "Take out of the lesson")
+    expect(ines.get_by_text("Your teacher has taken you out of this lesson.")).to_be_visible()
+    lesson.remote.get_by_role("button", name="Let Ines back in").click()
+    expect(ines.get_by_role("heading", name="You are in!")).to_be_visible()
+
+
 def test_a_picture_that_comes_after_the_answer_to_something_sent_later_is_not_shown(lesson):
     mia = lesson.devices[0]
     lesson.begin("Silent board")
@@ -354,7 +384,7 @@ def test_the_remote_asks_before_it_ends_a_lesson_and_waits_whatever_comes_meanwh
     lesson.begin("Is it a SET?")
     question = lesson.remote.get_by_role("dialog", name="End the lesson?")
     lesson.press("End the lesson")
-    expect(question).to_contain_text("cannot be opened again")
+    expect(question).to_contain_text("can't be opened again")
     expect(question.get_by_role("button", name="Cancel")).to_be_focused()
     lesson.remote.keyboard.press("Escape")
     expect(question).to_be_hidden()

@@ -62,7 +62,7 @@ def open_by_form(page: Page, site: str, **choices: str) -> Game:
     for label, choice in choices.items():
         way.get_by_label(label.replace("_", " ")).select_option(choice)
     way.get_by_role("button", name="Start").click()
-    page.wait_for_url(re.compile(r"/play/[A-Z0-9]{5}/$"))
+    page.wait_for_url(re.compile(r"/play/[A-Z0-9]{9}/$"))
     return Game(site, page.url.rstrip("/").rsplit("/", 1)[1])
 
 

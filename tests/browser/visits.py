@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.text import slugify
 
-from classrooms.models import User
+from classrooms.models import PictureTry, User
 from tests.browser.world import Who, World
 
 Form = Mapping[str, Any]
@@ -74,6 +74,7 @@ class Ready:
 def ready(visit: Visit, world: World, language: str) -> Iterator[Ready]:
     """Everything made that the visit needs, and nothing counted against the visitor."""
     cache.clear()
+    PictureTry.objects.all().delete()
     with visit.within():
         client = world.client(visit.who)
         client.raise_request_exception = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from contextlib import suppress
@@ -16,6 +17,10 @@ class Wire:
         self.is_cut = False
         self.swallows_answers = False
         """Whether what is posted arrives, and the answer to it does not."""
+        self.swallows_from = re.compile(rb"POST ")
+        """How a request begins whose answer is lost."""
+        self.swallows = b""
+        """How such an answer begins; others arrive all the same."""
         self.swallowed = 0
         self.heard = threading.Condition()
         self.ends: set[socket.socket] = set()
@@ -58,9 +63,9 @@ class Wire:
     def _carry(self, here: socket.socket, there: socket.socket, posted: threading.Event, is_outward: bool) -> None:
         with suppress(OSError):
             while data := here.recv(65_536):
-                if is_outward and self.swallows_answers and data.startswith(b"POST "):
+                if is_outward and self.swallows_answers and self.swallows_from.match(data):
                     posted.set()
-                if not is_outward and posted.is_set():
+                if not is_outward and posted.is_set() and data.startswith(self.swallows):
                     with self.heard:
                         self.swallowed += 1
                         self.heard.notify_all()

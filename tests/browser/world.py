@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
@@ -19,13 +19,13 @@ from django.test import Client, override_settings
 from django.utils import timezone
 
 from classrooms.accounts import vouch_for
-from classrooms.classes import archive, invitation_token, invite
+from classrooms.classes import accept, archive, invitation_token, invite
 from classrooms.demo import CLASS_CODE, GUARDIAN_EMAIL, PASSWORD, TEACHER_EMAIL, fill_demo
 from classrooms.models import Classroom, Enrolment, RosterImport, User
 from classrooms.privacy import delete_adult, delete_child, delete_class
 from classrooms.rosters.files import ListedClass, Row
 from classrooms.rosters.proposals import propose
-from classrooms.students import make_home_child
+from classrooms.students import make_home_child, offer_student
 from games.models import Way
 from games.players import Player
 from games.printing.forms import DeckForm
@@ -68,6 +68,10 @@ class World:
     replayed: Game
     lesson: Lesson
     past_lesson: Lesson
+    trying_class: Classroom
+    """Two teachers, a lesson with all that can happen at its door, and students on their way from and to elsewhere."""
+    trying_lesson: Lesson
+    archived_class: Classroom
     waiting_job: Job
     job: Job
     print_job: Job
@@ -114,7 +118,8 @@ def _make_world() -> World:
     delete_child(gone_child, by=guardian, now=now)
     gone_class = make_classroom(teacher, "Class 1B")
     delete_class(gone_class, by=teacher, now=now)
-    archive(make_classroom(teacher, "Class of last year"), by=teacher)
+    archived_class = make_classroom(teacher, "Class of last year")
+    archive(archived_class, by=teacher)
     gone_adult = _adult("gone@people.example", "Ms. Lund")
     delete_adult(gone_adult, now=now)
     empty_class = make_classroom(teacher, "Class 3A")
@@ -127,6 +132,7 @@ def _make_world() -> World:
     _teach(past_lesson)
     lesson = _lesson(classroom, teacher)
     enrol(classroom, LONG)
+    trying_lesson = _trying_lesson(teacher)
     users = {
         Who.STUDENT: mia.student,
         Who.TEACHER: teacher,
@@ -145,10 +151,13 @@ def _make_world() -> World:
         gone_adult=gone_adult,
         plan=propose(classroom, rows, by=teacher),
         choice=propose(empty_class, listed, by=teacher),
-        invitation=invitation_token(invite(empty_class, "colleague@people.example", by=teacher)),
+        invitation=invitation_token(invite(empty_class, "new@people.example", by=teacher)),
         replayed=_played(lesson),
         lesson=lesson,
         past_lesson=past_lesson,
+        trying_class=trying_lesson.session.classroom,
+        trying_lesson=trying_lesson,
+        archived_class=archived_class,
         job=_done(desk.ask("odds", owner, _ODDS)),
         print_job=_done(desk.ask("deck", owner, _deck())),
         waiting_job=desk.ask("odds", owner, _ODDS),
@@ -168,14 +177,30 @@ def _careful_adult() -> User:
     return careful
 
 
-def _lesson(classroom: Classroom, teacher: User) -> Lesson:
-    """A session of the class to which all its students have come."""
+def _lesson(classroom: Classroom, teacher: User, enrolments: Iterable[Enrolment] = ()) -> Lesson:
+    """A session of the class to which these students have come, or all of them."""
     client = signed_in(teacher)
     response = client.post(f"/teach/session/open/{classroom.pk}/", {"guests": "1"})
     lesson = Lesson(response.headers["Location"].split("/")[3], client, [])
-    for enrolment in classroom.enrolments.present().order_by("pk"):
+    for enrolment in enrolments or classroom.enrolments.present().order_by("pk"):
         lesson.join(signed_in(enrolment.student))
     lesson.connect()
+    return lesson
+
+
+def _trying_lesson(teacher: User) -> Lesson:
+    """One student has a device, one works on paper, one was taken out, two are absent, and guests wait."""
+    colleague = _adult("colleague@people.example", "Ms. Sørensen")
+    classroom, elsewhere = make_classroom(teacher, "Class 4C"), make_classroom(colleague, "Class 4D")
+    accept(invite(classroom, colleague.email, by=teacher), colleague)
+    enrolments = enrol(classroom, "Ida Berg", "Tom Fischer", "Ravi Kapoor", "Uma Kapoor", LONG)
+    lesson = _lesson(classroom, teacher, enrolments[:2])
+    lesson.give_paper(enrolments[2].student)
+    lesson.seat(1, "remove")
+    for _guest in range(2):
+        Client().post(f"/session/{lesson.code}/join/")
+    offer_student(enrol(elsewhere, "Jonas Weber")[0], classroom, by=colleague)
+    offer_student(enrolments[4], elsewhere, by=teacher)
     return lesson
 
 

@@ -55,13 +55,14 @@ FIELDS: dict[str, dict[str, str]] = {
     ),
     "lessons.StepDone": _fields(plain="id", whose="user guest", about="unit step at"),
     "lessons.Progress": _fields(plain="id", whose="user guest", about="skill state"),
+    "lessons.HelpGiven": _fields(plain="id", whose="user guest", about="place seed hints at"),
     "classrooms.User_groups": _fields(plain="id group", whose="user"),
     "classrooms.User_user_permissions": _fields(plain="id permission", whose="user"),
     "classrooms.User": _fields(
         whose="id",
-        hidden="password",
+        hidden="password pictures",
         about="last_login is_superuser kind email display_name language look is_active is_staff joined_at deleted_at "
-        "is_home pictures card_number wants_summary",
+        "is_home card_number wants_summary declared_adult_at",
     ),
     "classrooms.Guardianship": _fields(plain="id wants_letter", whose="guardian child", about="made_at"),
     "classrooms.GuardianCode": _fields(
@@ -69,13 +70,23 @@ FIELDS: dict[str, dict[str, str]] = {
     ),
     "classrooms.Classroom_teachers": _fields(plain="id classroom", whose="user"),
     "classrooms.Classroom": _fields(
-        plain="id name code language edition authorised_by made_at used_at archived_at deleted_at"
+        plain="id name code language edition authorised_by made_at used_at archived_at ends_at notices deleted_at "
+        "new_devices_since new_devices_until"
     ),
     "classrooms.Group": _fields(plain="id classroom name"),
     "classrooms.Enrolment": _fields(plain="id classroom group", whose="student", about="real_name source_id joined_at"),
     "classrooms.TeacherInvitation": _fields(
-        plain="id classroom", whose="made_by email", about="made_at expires_at accepted_at"
+        plain="id classroom", whose="made_by email", about="made_at expires_at accepted_at cancelled_at"
     ),
+    "classrooms.HandOver": {
+        **_fields(plain="id", whose="enrolment made_by", about="made_at"),
+        "to": PLAIN,
+    },
+    "classrooms.StudentDevice": {**_fields(plain="id", whose="student", about="used_at"), "browser": HIDDEN},
+    "classrooms.PictureTry": {
+        **_fields(plain="id classroom is_forgiven", whose="student", about="standing at"),
+        **_fields(hidden="browser last_user"),
+    },
     "classrooms.RosterImport": {
         **_fields(plain="id classroom", whose="made_by", about="made_at done"),
         "rows": OF_OTHERS,
@@ -84,14 +95,19 @@ FIELDS: dict[str, dict[str, str]] = {
         plain="id classroom group", whose="enrolment made_by", about="task what amount made_at due_on"
     ),
     "classrooms.AuditEntry": _fields(plain="id classroom", whose="actor person", about="at action amount"),
+    "classrooms.Consent": _fields(plain="id classroom", whose="child given_by", about="given_at text authority"),
     "classrooms.Letter": _fields(plain="id", whose="reader", about="kind week sent_at"),
     "setsite.Job": _fields(
         plain="id progress so_far file is_to_stop attempt beat_at",
+        hidden="client",
         whose="user guest",
         about="kind asked state result file_name error made_at ended_at",
     ),
+    "setsite.OutgoingMail": _fields(
+        plain="id at_most_once attempt is_sending due_at", whose="email", hidden="content", about="made_at"
+    ),
     "classrooms.Session": _fields(
-        plain="id classroom language edition is_locked is_paused shows_scores version count",
+        plain="id classroom language edition guests_wait is_locked is_paused shows_scores version count wall_number",
         whose="made_by",
         about="code allows_guests opened_at started_at ended_at",
     ),
@@ -100,6 +116,8 @@ FIELDS: dict[str, dict[str, str]] = {
         whose="user guest",
         about="number name joined_at removed_at team target time_factor is_on_paper",
     ),
+    # Of guests only, and gone with the lesson: there is no account to export it to.
+    "classrooms.WaitingGuest": _fields(plain="id session guest name asked_at"),
     "classrooms.Activity": _fields(
         plain="id session number kind options state round stage started_at round_at ended_at"
     ),

@@ -6,6 +6,7 @@ from itertools import count
 
 from django.test import Client
 
+from classrooms.accounts import vouch_for
 from classrooms.classes import make_class
 from classrooms.models import Classroom, Enrolment, User
 from classrooms.students import NewStudent, add_students
@@ -14,7 +15,10 @@ _numbers = count(1)
 
 
 def make_adult(name: str = "Ada") -> User:
-    return User.objects.create_adult(email=f"{name.lower()}{next(_numbers)}@people.example", display_name=name)
+    """An adult who has confirmed the address, as everybody who can sign in has."""
+    user = User.objects.create_adult(email=f"{name.lower()}{next(_numbers)}@people.example", display_name=name)
+    vouch_for(user)
+    return user
 
 
 def make_classroom(teacher: User, name: str = "Class 2B") -> Classroom:

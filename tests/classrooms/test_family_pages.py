@@ -172,7 +172,7 @@ def test_a_wrong_code_is_told_and_stays_in_the_field(ada):
 
 
 def test_a_guardian_makes_an_account_at_home(ada):
-    response = signed_in(ada).post("/family/children/", {"display_name": "  Zoe \u202e "})
+    response = signed_in(ada).post("/family/children/", {"display_name": "  Zoe \u202e ", "consent": "on"})
     made = User.objects.get(is_home=True)
     assert made.display_name == "Zoe"
     assert response["Location"] == f"/family/{made.pk}/"
@@ -180,7 +180,7 @@ def test_a_guardian_makes_an_account_at_home(ada):
 
 @pytest.mark.parametrize("name", ["", "   ", "\u200b", "shit", "x" * 41])
 def test_a_name_that_does_not_fit_makes_no_account(ada, name):
-    assert signed_in(ada).post("/family/children/", {"display_name": name}).status_code == 422
+    assert signed_in(ada).post("/family/children/", {"display_name": name, "consent": "on"}).status_code == 422
     assert not User.objects.filter(is_home=True).exists()
 
 

@@ -212,7 +212,7 @@ def test_the_cards_of_a_class_open_the_accounts_of_its_students(client, classroo
     response = client.get(f"/teach/{classroom.pk}/cards/")
     assert response.headers["Content-Type"] == "application/pdf"
     assert "no-store" in response.headers["Cache-Control"]
-    expected = {f"http://testserver/join/card/{card_token(each.student)}/" for each in enrolments}
+    expected = {f"http://localhost:8000/join/card/{card_token(each.student)}/" for each in enrolments}
     assert set(addresses(response)) == expected
     tokens = [re.fullmatch(r".*/card/([^/]+)/", address)[1] for address in addresses(response)]
     assert {read_card(token).display_name for token in tokens} == {"Mia", "Noah", "Ada"}
@@ -238,7 +238,7 @@ def test_the_paper_is_that_of_the_country_unless_one_is_chosen(client, classroom
 def test_one_card_is_printed_for_one_student(client, classroom):
     mia, noah = enrol(classroom, "Mia Okafor", "Noah Brandt")
     response = client.get(f"/teach/{classroom.pk}/cards/?student={noah.pk}")
-    assert addresses(response) == [f"http://testserver/join/card/{card_token(noah.student)}/"]
+    assert addresses(response) == [f"http://localhost:8000/join/card/{card_token(noah.student)}/"]
     assert AuditEntry.objects.get(action=Action.PRINTED_CARDS).person == noah.student_id
     reset_student(noah.student, by=classroom.teachers.get(), classroom=classroom)
     again = client.get(f"/teach/{classroom.pk}/cards/?student={noah.pk}")

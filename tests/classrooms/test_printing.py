@@ -113,8 +113,8 @@ def test_anybody_makes_a_worksheet_whose_code_leads_to_this_site(client):
     job, pdf = made(client, "/print/worksheet/", SHEET)
     assert sizes(pdf) == [(612, 792)] * 2
     (address,) = scanned(sheets(pdf)[0])
-    assert address == "http://testserver/learn/sheet/is-set/apple-6-fair/"
-    assert client.get(address.removeprefix("http://testserver")).context["sheet"].tasks == 6
+    assert address == "http://localhost:8000/learn/sheet/is-set/apple-6-fair/"
+    assert client.get(address.removeprefix("http://localhost:8000")).context["sheet"].tasks == 6
     assert "Answers" in texts(pdf)[1]
     assert job.file_name == "setsite-is-set-apple-6-fair.pdf"
 

@@ -10,10 +10,13 @@ import zipfile
 from datetime import date, datetime, timedelta
 from html import unescape
 from io import BytesIO, StringIO
+from types import SimpleNamespace
 
 import pytest
 from allauth.account.models import EmailAddress, EmailConfirmation
 from allauth.mfa.models import Authenticator
+from celery.schedules import crontab
+from django.conf import settings as django_settings
 from django.contrib.auth.models import Group as StaffGroup
 from django.contrib.auth.models import Permission
 from django.contrib.sessions.models import Session
@@ -25,7 +28,8 @@ from django.http import QueryDict
 from django.test import Client
 from django.utils import timezone
 
-from classrooms import privacy, tasks
+from classrooms import devices, privacy, tasks
+from classrooms.accounts import SIGNED_IN_AT
 from classrooms.classes import accept, archive, invite
 from classrooms.family import guardians
 from classrooms.models import (
@@ -43,20 +47,22 @@ from classrooms.models import (
     RosterImport,
     TeacherInvitation,
     User,
+    WaitingGuest,
 )
 from classrooms.models import Session as LiveLesson
 from classrooms.privacy.holdings import HOLDINGS, MOVES
 from classrooms.sessions import joining, leading
-from classrooms.students import make_home_child
+from classrooms.students import make_home_child, offer_student
 from games import matches
 from games.models import Event, Match, PuzzleResult, Way
-from games.players import Player
+from games.players import Player, friendly_names
 from games.rules import Options, find_sets
 from games.rules import commands as ask
-from lessons.learning import finish_step
-from lessons.models import Attempt, Progress, StepDone
+from lessons.learning import finish_step, give_help
+from lessons.models import Attempt, HelpGiven, Progress, StepDone
 from lessons.skills import Kind
-from setsite.models import Job
+from setsite.models import Job, OutgoingMail
+from setsite.tasks import forget_jobs
 from tests.classrooms import kept
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.tries import a_set, answered
@@ -105,6 +111,7 @@ def learn_and_play(user: User, other: User) -> None:
     now = timezone.now()
     answered(user, Kind.IS_SET, a_set(), {"yes": True}, at=now.timestamp())
     finish_step(player(user), "cards", "look", now=now.timestamp())
+    give_help(player(user), "practice", "s1", stages=3, now=now.timestamp())
     PuzzleResult.objects.create(day=date(2027, 1, 1), deck="full", user=user, started_at=now)
     play(Way.ALONE, player(user))
     play(Way.COMPUTER, player(user), computers=["newcomer"])
@@ -139,6 +146,9 @@ class World:
         RosterImport.objects.create(
             classroom=self.classroom, made_by=self.teacher, rows=[{"real_name": "Wilhelmina Fotheringay"}]
         )
+        offer_student(self.enrolment, self.classroom, by=self.teacher)
+        devices.remember(self.student, SECRETS[0])
+        self.student.picture_tries.create(classroom=self.classroom, browser=SECRETS[0], standing="known")
         self.guardian = make_adult("Adalgisa")
         guardians.use_code(guardians.make_code(self.student, by=self.teacher), by=self.guardian)
         self.home_child = make_home_child("Bartholomew", by=self.guardian)
@@ -147,13 +157,14 @@ class World:
         Letter.objects.create(reader=self.guardian, week=date(2027, 1, 4), sent_at=now)
         invite(self.classroom, self.guardian.email, by=self.teacher)
         for adult in (self.teacher, self.guardian):
-            address = EmailAddress.objects.create(user=adult, email=adult.email, verified=True, primary=True)
+            address = EmailAddress.objects.get(user=adult)
             EmailConfirmation.objects.create(email_address=address, key=f"{SECRETS[2]}-{adult.pk}")
             Authenticator.objects.create(user=adult, type="totp", data={"secret": SECRETS[1]})
             adult.groups.add(StaffGroup.objects.get_or_create(name="Helpers")[0])
             adult.user_permissions.add(Permission.objects.all()[0])
             learn_and_play(adult, self.classmate)
             Job.objects.create(kind="odds", user=adult, asked={"seed": 7})
+            OutgoingMail.objects.create(email=adult.email, content={"body": SECRETS[2]})
         for child in (self.student, self.home_child):
             learn_and_play(child, self.classmate)
             Job.objects.create(kind="odds", user=child, asked={"seed": 7})
@@ -297,6 +308,14 @@ def test_the_export_of_a_class_has_a_folder_for_each_student(world):
         assert not other.email or other.email not in text
 
 
+def test_no_export_shows_a_childs_pictures(world):
+    exports = [privacy.export_class(world.classroom), privacy.export_child(world.student)]
+    for files in map(unpacked, exports):
+        text = "\n".join(files.values())
+        assert "pictures" not in text
+        assert not [between for between in ("", ", ", '", "') if between.join(world.student.pictures) in text]
+
+
 def test_the_export_of_a_class_holds_only_the_place_of_a_child_whose_account_is_kept_at_home(world):
     Enrolment.objects.create(classroom=world.classroom, student=world.home_child, real_name="Bart")
     files = unpacked(privacy.export_class(world.classroom))
@@ -364,7 +383,7 @@ def test_at_tables_with_others_a_purged_players_seat_stays_without_a_name(world,
     assert (seat.user, seat.name) == (None, "Player 2")
     assert seat.guest.startswith("gone")
     assert together.events.count() == events
-    assert together.seats.get(user=world.classmate).name == world.classmate.display_name
+    assert together.seats.get(user=world.classmate).name in friendly_names()
     assert len(alone) == 2
     assert not Match.objects.filter(pk__in=alone).exists()
     assert not Event.objects.filter(match__in=alone).exists()
@@ -495,7 +514,8 @@ def test_the_last_teacher_of_a_class_in_use_cannot_go(world, now):
 
 def test_an_archived_class_goes_and_comes_back_with_its_last_teacher(world, now):
     world.classroom.teachers.remove(world.colleague)
-    archive(world.classroom, by=world.teacher)
+    running = world.classroom.sessions.filter(ended_at=None).first()
+    archive(world.classroom, by=world.teacher, ending=running.code if running else "")
     privacy.delete_adult(world.teacher, now=now)
     assert not Classroom.objects.kept().exists()
     assert not User.objects.get(pk=world.student.pk).is_active
@@ -544,17 +564,21 @@ def test_guests_who_stay_away_are_forgotten(now, settings):
 
 def test_guests_of_lessons_are_forgotten_with_their_answers(world, now, settings):
     settings.GUEST_DAYS = 10
-    lesson = leading.open_session(world.classroom, by=world.teacher, allows_guests=True)
+    before = world.lesson.code
+    lesson = leading.open_session(world.classroom, by=world.teacher, allows_guests=True, instead_of=before)
     seats = attend(lesson, Player(name="Zippy Zebu", guest="aa"), Player(name="Wise Whale", guest="bb"))
     Attendee.objects.filter(pk=seats[0].pk).update(joined_at=now - timedelta(days=11))
     assert privacy.purge_guests(now) == 1
     assert list(lesson.attendees.values_list("guest", flat=True)) == ["bb"]
+    WaitingGuest.objects.create(session=lesson, guest="cc", name="Calm Camel", asked_at=later(now, -20))
+    assert privacy.purge_guests(now) == 1
+    assert not lesson.waiting.exists()
     assert [each.attendee for each in Answer.objects.filter(activity__session=lesson)] == [seats[1]]
 
 
 def test_a_guest_who_was_here_lately_keeps_what_is_old(now):
     visit("aa", "Zippy Zebu", now - timedelta(days=100))
-    Attempt.objects.create(guest="aa", at=now, place="practice", is_right=True, is_first=True)
+    Attempt.objects.create(guest="aa", at=now, place="practice", seed="s1", is_right=True, is_first=True)
     assert privacy.purge_guests(now) == 0
     assert StepDone.objects.filter(guest="aa").exists()
 
@@ -588,10 +612,34 @@ def test_codes_and_invitations_that_are_long_over_are_forgotten(world, now):
     assert not TeacherInvitation.objects.exists()
 
 
-def test_the_task_keeps_all_promises(world, now):
-    privacy.delete_child(world.student, by=world.teacher, now=now - timedelta(days=31))
+def test_the_task_keeps_all_promises(world, now, monkeypatch):
+    visit("aa", "Zippy Zebu", now)
+    privacy.delete_child(world.student, by=world.teacher, now=now)
+    kept_for_a_time = [
+        User.objects.filter(pk=world.student.pk),
+        Attempt.objects.filter(guest="aa"),
+        Session.objects.all(),
+        GuardianCode.objects.all(),
+        TeacherInvitation.objects.all(),
+        RosterImport.objects.all(),
+        HelpGiven.objects.all(),
+        Classroom.objects.filter(archived_at=None),
+    ]
     tasks.keep_privacy()
-    assert not User.objects.filter(pk=world.student.pk).exists()
+    assert all(rows.exists() for rows in kept_for_a_time)
+    monkeypatch.setattr(tasks, "timezone", SimpleNamespace(now=lambda: later(now, 400)))
+    tasks.keep_privacy()
+    assert not any(rows.exists() for rows in kept_for_a_time), "and all of it by the one task"
+
+
+def test_what_is_over_its_time_goes_each_night():
+    nightly = {
+        entry["task"]
+        for entry in django_settings.CELERY_BEAT_SCHEDULE.values()
+        if isinstance(entry["schedule"], crontab)
+        and (len(entry["schedule"].hour), len(entry["schedule"].day_of_week)) == (1, 7)
+    }
+    assert nightly == {tasks.keep_privacy.name, forget_jobs.name}
 
 
 # The pages
@@ -640,6 +688,9 @@ def test_a_teacher_does_not_get_the_data_of_a_home_child_by_the_class(world):
     client = signed_in(world.teacher)
     assert client.get(f"/privacy/child/{world.home_child.pk}/export/").status_code == 404
     assert client.get(f"/privacy/child/{world.home_child.pk}/delete/").status_code == 404
+    files = unpacked(client.post(f"/privacy/class/{world.classroom.pk}/export/").content)
+    assert set(json.loads(files[f"student-{world.home_child.pk}/data.json"])) == {"places_in_classes"}
+    assert len(json.loads(files[f"student-{world.student.pk}/data.json"])) > 1
 
 
 @pytest.mark.parametrize("who", ["child", "class", "me"])
@@ -695,6 +746,22 @@ def test_only_those_entitled_can_undo(world, now):
         assert stranger.get(address).status_code == 405
 
 
+def test_a_class_that_is_deleted_gives_its_teachers_no_say_about_students_of_other_classes(now):
+    teacher, colleague = make_adult("Thaddeus"), make_adult("Ferdinand")
+    classroom, other = make_classroom(teacher, "Class Heliotrope"), make_classroom(colleague, "Class Jasmine")
+    (place,) = enrol(classroom, "Quillon Marchbanks")
+    other.enrolments.create(student=place.student, real_name=place.real_name)
+    addresses = [f"/privacy/child/{place.student_id}/{what}/" for what in ("export", "delete")]
+    assert [signed_in(teacher).get(each).status_code for each in addresses] == [200, 200]
+    privacy.delete_class(classroom, by=teacher, now=now)
+    assert User.objects.get(pk=place.student_id).is_active, "for the other class"
+    assert [signed_in(teacher).get(each).status_code for each in addresses] == [404, 404]
+    assert [signed_in(teacher).post(each).status_code for each in addresses] == [404, 404]
+    assert [signed_in(colleague).get(each).status_code for each in addresses] == [200, 200]
+    privacy.delete_child(place.student, by=colleague, now=now)
+    assert signed_in(teacher).post(f"/privacy/child/{place.student_id}/undo/").status_code == 404
+
+
 def test_an_undo_that_comes_too_late_is_not_there(world, now):
     privacy.delete_child(world.home_child, by=world.guardian, now=now - timedelta(days=31))
     privacy.delete_class(world.classroom, by=world.teacher, now=now - timedelta(days=31))
@@ -714,7 +781,11 @@ def just_signed_in(user: User) -> Client:
 
 
 def test_the_own_account_is_deleted_only_after_the_password_was_given_again(world):
-    response = signed_in(world.guardian).post("/privacy/me/delete/")
+    client = signed_in(world.guardian)
+    session = client.session
+    session[SIGNED_IN_AT] -= 3_600
+    session.save()
+    response = client.post("/privacy/me/delete/")
     assert "reauthenticate" in response["Location"]
     assert User.objects.get(pk=world.guardian.pk).is_active
 

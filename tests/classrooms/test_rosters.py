@@ -16,7 +16,7 @@ from django.utils import timezone
 from classrooms import students
 from classrooms.models import Action, AuditEntry, Classroom, Enrolment, RosterImport, User
 from classrooms.rosters import proposals as rosters
-from classrooms.rosters.files import BadFile, ListedClass, Upload, read_files, read_names
+from classrooms.rosters.files import MOST_STUDENTS, BadFile, ListedClass, Upload, read_files, read_names
 from classrooms.rosters.proposals import CHUNK, What, choose, plan, planned_rows, propose, write_all, write_next
 from classrooms.students import move_student, remove_student
 from tests.classrooms.people import enrol, make_adult, make_classroom
@@ -139,11 +139,11 @@ def test_two_of_one_name_are_told_apart_by_their_ids():
         ('name,group\nMia,"  =x"\n', 2, "formula"),
         ("name,group\nMia,＝x\n", 2, "formula"),  # noqa: RUF001 (the wide sign is what is tested)
         ("name,group\n,Owls\n", 2, "no name"),
-        ("name,group\nOkafor, Mia,Owls\n", 2, "3 cells and 2 columns"),
+        ("name,group\nOkafor, Mia,Owls\n", 2, "3 cells for 2 columns"),
         ('name,group\n"Mia" Okafor,Owls\n', 2, "quotation marks"),
         ('name,group\n"Mia Okafor,Owls\n', 2, "quotation marks"),
-        (f'name,group\nMia,"{"x" * 200_000}"\n', 2, "length"),
-        ("name\n" + "".join(f"Student A{n}\n" for n in range(2_001)), None, "2000"),
+        (f'name,group\nMia,"{"x" * 200_000}"\n', 2, "too long"),
+        ("name\n" + "".join(f"Student A{n}\n" for n in range(MOST_STUDENTS + 1)), None, "400"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", None, "no CSV"),
         (b"PK\x03\x04 and not much more", None, "damaged"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", None, "no CSV"),
@@ -230,8 +230,8 @@ def test_a_oneroster_export_gives_the_students_of_its_classes():
         ({"users": USERS.replace("givenName", "gn")}, "users.csv, line 1: The column givenName is missing"),
         ({"classes": CLASSES.replace("title", "t")}, "classes.csv, line 1: The column title is missing"),
         ({"classes": ""}, "classes.csv: The file is empty"),
-        ({"places": PLACES.replace("o,u5", "o,u9")}, "enrollments.csv, line 6: It names"),
-        ({"places": PLACES.replace("c2,o,u5", "c9,o,u5")}, "enrollments.csv, line 6: It names"),
+        ({"places": PLACES.replace("o,u5", "o,u9")}, "enrollments.csv, line 6: This line names"),
+        ({"places": PLACES.replace("c2,o,u5", "c9,o,u5")}, "enrollments.csv, line 6: This line names"),
         ({"places": PLACES.replace("student", "aide")}, "There are no students"),
     ],
 )
@@ -421,22 +421,22 @@ def many(count: int) -> str:
     return "name,id\n" + "".join(f"Pupil Nr{number:04},n{number}\n" for number in range(count))
 
 
-def test_two_thousand_rows_are_written_in_seconds_with_their_progress(classroom, teacher):
+def test_a_full_class_is_written_in_seconds_with_its_progress(classroom, teacher):
     start = time.monotonic()
-    proposal = propose(classroom, csv_rows(many(2_000)), by=teacher)
+    proposal = propose(classroom, csv_rows(many(MOST_STUDENTS)), by=teacher)
     done = []
     while write_next(proposal, by=teacher):
         done.append(RosterImport.objects.get().done)
     assert time.monotonic() - start < 60
-    assert done == list(range(CHUNK, 2_000, CHUNK))
-    assert classroom.enrolments.count() == 2_000
-    assert len(students.names_in(classroom)) == 2_000
+    assert done == list(range(CHUNK, MOST_STUDENTS, CHUNK))
+    assert classroom.enrolments.count() == MOST_STUDENTS
+    assert len(students.names_in(classroom)) == MOST_STUDENTS
     assert not RosterImport.objects.exists()
-    assert AuditEntry.objects.get(action=Action.IMPORTED_ROSTER).amount == 2_000
+    assert AuditEntry.objects.get(action=Action.IMPORTED_ROSTER).amount == MOST_STUDENTS
 
 
 def test_what_breaks_off_goes_on_where_it_was_and_doubles_nobody(classroom, teacher, monkeypatch):
-    proposal = propose(classroom, csv_rows(many(600)), by=teacher)
+    proposal = propose(classroom, csv_rows(many(3 * CHUNK)), by=teacher)
     write_next(proposal, by=teacher)
     with monkeypatch.context() as broken:
         broken.setattr(RosterImport, "save", lambda *_args, **_more: 1 / 0)
@@ -445,7 +445,20 @@ def test_what_breaks_off_goes_on_where_it_was_and_doubles_nobody(classroom, teac
     assert (classroom.enrolments.count(), User.objects.filter(kind="student").count()) == (CHUNK, CHUNK)
     assert RosterImport.objects.get().done == CHUNK
     write_all(RosterImport.objects.get(), by=teacher)
-    assert classroom.enrolments.count() == 600
+    assert classroom.enrolments.count() == 3 * CHUNK
+
+
+def test_a_list_that_would_overfill_the_class_is_refused_with_the_figures(classroom, teacher):
+    enrol(classroom, "Mia Okafor", "Noah Brandt")
+    with pytest.raises(BadFile, match=f"would have {MOST_STUDENTS + 2} students.*room for {MOST_STUDENTS}"):
+        propose(classroom, csv_rows(many(MOST_STUDENTS)), by=teacher)
+    assert not RosterImport.objects.exists()
+
+
+def test_a_list_of_those_who_are_there_is_read_in_a_full_class(classroom, teacher):
+    write_all(propose(classroom, csv_rows(many(MOST_STUDENTS)), by=teacher), by=teacher)
+    write_all(propose(classroom, csv_rows(many(MOST_STUDENTS)), by=teacher), by=teacher)
+    assert classroom.enrolments.count() == MOST_STUDENTS
 
 
 def test_two_lists_of_the_same_students_add_them_once(classroom, teacher):

@@ -11,10 +11,10 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, connections, transaction
 
-from games import matches, rows
+from games import codes, matches, rows
 from games.history import moments
 from games.models import Event, Match, Seat, Way
-from games.players import Player
+from games.players import Player, friendly_names
 from games.rules import Options, decide, find_sets, is_set, replay
 from games.rules import commands as ask
 from games.rules import events as did
@@ -149,17 +149,9 @@ def test_there_are_three_computers_to_play_against_and_no_more():
     assert Match.objects.count() == 1
 
 
-def test_codes_are_short_and_of_letters_that_are_not_mistaken():
-    codes = {open_together(dealt=False) for _ in range(20)}
-    assert len(codes) == 20
-    assert {len(code) for code in codes} == {matches.CODE_LENGTH}
-    assert set("".join(codes)) <= set(matches.CODE_LETTERS)
-    assert not set(matches.CODE_LETTERS) & set("AEIOU01")
-
-
-def test_a_code_that_is_taken_is_not_given_again(monkeypatch):
-    monkeypatch.setattr(matches, "CODE_LENGTH", 1)
-    monkeypatch.setattr(matches, "CODE_LETTERS", "BCD")
+def test_no_two_tables_have_one_code(monkeypatch):
+    monkeypatch.setattr(codes, "LENGTH", 1)
+    monkeypatch.setattr(codes, "LETTERS", "BCD")
     assert {open_together(dealt=False) for _ in range(3)} == {"B", "C", "D"}
 
 
@@ -239,6 +231,17 @@ def test_a_wrong_pick_is_in_the_log_with_its_price():
 
 
 # The same command twice
+
+
+def test_what_a_stranger_asks_changes_nothing_not_even_what_is_due():
+    code = open_together(BEN)
+    matches.command(code, ask.Call(0), now=NOW)
+    before = log(code)
+    stranger = Player(name="Cleo", guest="c" * 32)
+    with pytest.raises(Refused) as refusal:
+        matches.act(code, stranger, ask.Call, now=NOW + 60, seen=stored(code).version)
+    assert refusal.value.reason is Reason.NO_SUCH_SEAT
+    assert log(code) == before
 
 
 def test_a_call_that_the_network_sends_twice_is_one_call():
@@ -542,10 +545,30 @@ def test_a_guest_and_a_user_each_find_their_own_seat():
     code = open_together(BEN)
     players = [ANN, BEN, Player(name="Mia", user=mia), Player(name="Noah", user=noah)]
     seats = [matches.join(code, player, now=NOW) for player in players]
-    assert [(seat.number, seat.name) for seat in seats] == [(0, "Ann"), (1, "Ben"), (2, "Mia"), (3, "Noah")]
+    assert [(seat.number, seat.name) for seat in seats[:2]] == [(0, "Ann"), (1, "Ben")]
+    assert [seat.number for seat in seats[2:]] == [2, 3]
     again = [matches.join(code, player, now=NOW) for player in reversed(players)]
     assert again == seats[::-1]
     assert (seats[2].user, seats[2].guest, seats[1].user, seats[1].guest) == (mia, "", None, BEN.guest)
+
+
+def test_nobody_with_an_account_is_at_a_table_for_all_under_their_own_name():
+    people = [get_user_model().objects.create_student(display_name=f"Mia {number}") for number in range(8)]
+    players = [Player(name=str(person), user=person) for person in people]
+    code = matches.open_match(way=Way.TOGETHER, options=Options(), player=players[0], now=NOW).code
+    for player in players[1:]:
+        matches.join(code, player, now=NOW)
+    names = [seat.name for seat in stored(code).seats.all()]
+    assert len(set(names)) == 8
+    assert set(names) <= set(friendly_names())
+
+
+def test_alone_and_in_a_lesson_people_have_their_own_names():
+    mia = get_user_model().objects.create_student(display_name="Mia")
+    player = Player(name="Mia", user=mia)
+    for way in (Way.ALONE, Way.PRACTICE, Way.COMPUTER, Way.TABLE, Way.CLASS):
+        match = matches.open_match(way=way, options=Options(), player=player, now=NOW)
+        assert match.seats.get(user=mia).name == "Mia"
 
 
 def test_who_left_comes_back_to_the_same_seat_with_the_same_points():

@@ -261,6 +261,14 @@ def test_in_the_set_of_a_contrast_pair_the_feature_may_be_alike_or_different():
     assert min(makes.values()) > 400
 
 
+def test_a_contrast_pair_does_not_begin_with_the_cards_that_were_just_there():
+    for turn in range(50):
+        first, _second = contrast_pair(Feature.COLOR, f"pair {turn}")
+        other, second = contrast_pair(Feature.COLOR, f"pair {turn}", avoid=first)
+        assert set(other.cards) != set(first.cards)
+        assert second.seed == other.seed.replace("contrast-1/", "contrast-2/"), "they are halves of one pair"
+
+
 def test_a_contrast_pair_is_made_again_from_its_seeds_like_any_exercise():
     for feature, pair in pairs():
         for exercise in pair:

@@ -12,6 +12,7 @@ import pytest
 from django.db import IntegrityError, connection
 from django.test import Client
 
+from core.limits import RateLimit, Window
 from games import limits
 from games.players import Player, known_player
 from games.rules import find_sets
@@ -352,3 +353,10 @@ def test_to_ask_for_exercises_ahead_makes_nobody_a_guest(client):
     response = client.get(AHEAD)
     assert known_player(response.wsgi_request) is None
     assert not Attempt.objects.exists()
+
+
+def test_a_script_cannot_have_its_progress_made_anew_without_end(client, ann, now, monkeypatch):
+    monkeypatch.setattr(limits, "LATE_ANSWERS_OF_LEARNER", RateLimit("late-of-this-test", (Window(2, 3600),)))
+    sent = [client.post(PATH, form_of(client, new_ticket(f"s{number}"))).status_code for number in range(4)]
+    assert sent == [200, 200, 429, 429], "the browser keeps the others for another time"
+    assert Attempt.objects.count() == 2

@@ -14,7 +14,8 @@ _FILES = ["django.template.loaders.filesystem.Loader", "django.template.loaders.
 
 
 @pytest.fixture
-def town(db, settings) -> Iterator[Town]:
+def unread_town(db, settings) -> Iterator[Town]:
+    """A town whose forms nobody has read yet."""
     templates = settings.TEMPLATES[0]
     loaders = [("template_partials.loader.Loader", [("django.template.loaders.cached.Loader", _FILES)])]
     settings.TEMPLATES = [{**templates, "OPTIONS": {**templates["OPTIONS"], "loaders": loaders}}]
@@ -25,3 +26,9 @@ def town(db, settings) -> Iterator[Town]:
     with town_of(make_world()) as town:
         yield town
     logging.disable(logging.NOTSET)
+
+
+@pytest.fixture
+def town(unread_town) -> Town:
+    unread_town.learn_forms()
+    return unread_town

@@ -9,7 +9,7 @@ import pytest
 from tests.test_settings import ROOT
 
 
-@pytest.mark.parametrize("name", ["run.txt", "dev.txt"])
+@pytest.mark.parametrize("name", ["run.txt", "dev.txt", "scale.txt"])
 def test_every_package_is_pinned_with_its_sums(name):
     text = (ROOT / "requirements" / name).read_text(encoding="utf-8").replace("\\\n", " ")
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]

@@ -1,4 +1,4 @@
-"""docs/security.md says what could go wrong and which test shows that it does not: each of them is there."""
+"""docs/security.md and docs/faults.md name the tests that prove what they say: each of them is there."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ _TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 _COLUMNS = 4
 
 
-def rows() -> list[list[str]]:
-    """The lines of the tables: threat, who, what stops it, test."""
-    lines = (ROOT / "docs" / "security.md").read_text(encoding="utf-8").splitlines()
-    cells = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines if line.startswith("| ")]
-    return [row for row in cells if row[0] not in {"Threat", "---"}]
+def rows(document: str) -> list[list[str]]:
+    """The lines of a document's tables, without their heads; the last column names tests."""
+    lines = (ROOT / "docs" / document).read_text(encoding="utf-8").splitlines()
+    cells = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines if line.startswith("|")]
+    rules = [number for number, row in enumerate(cells) if set("".join(row)) <= set("-|: ")]
+    heads = {number + step for number in rules for step in (-1, 0)}
+    return [row for number, row in enumerate(cells) if number not in heads]
 
 
 @cache
@@ -27,12 +29,13 @@ def names_in(path: str) -> frozenset[str]:
     return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
-def test_there_is_a_model():
-    assert len(rows()) > 40
+@pytest.mark.parametrize(("document", "least"), [("security.md", 40), ("faults.md", 10)])
+def test_there_is_a_model(document, least):
+    assert len(rows(document)) > least
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: row[0])
-def test_each_threat_names_a_test_that_is_there(row):
+@pytest.mark.parametrize("row", [*rows("security.md"), *rows("faults.md")], ids=lambda row: row[0])
+def test_each_threat_and_each_fault_names_a_test_that_is_there(row):
     assert len(row) == _COLUMNS, row
     assert all(row)
     named = _TEST.findall(row[-1])

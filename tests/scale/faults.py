@@ -122,6 +122,7 @@ class Player:
         seen = self._get()
         called = self._do("call", seen.version)
         if called.status == 422:
+            assert called.control != self.seat, "our own call, sent again, was taken for another"
             # Somebody else has the board.
             return
         assert called.status == 200, f"{called.status} {called.text}"

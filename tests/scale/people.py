@@ -31,6 +31,12 @@ class Answer:
         return int(re.search(r'data-version="(\d+)"', self.text)[1])
 
     @property
+    def control(self) -> int | None:
+        """The seat that has the board."""
+        found = re.search(r'data-control="(\d+)"', self.text)
+        return int(found[1]) if found else None
+
+    @property
     def cards(self) -> list[int]:
         """The cards on the table."""
         return [int(number) for number in re.findall(r'name="card" value="(\d+)"', self.text)]
@@ -46,6 +52,11 @@ class Person:
     def sign_in(self, user: User) -> None:
         """As somebody whom the database knows."""
         self.jar.set_cookie(_cookie(settings.SESSION_COOKIE_NAME, session_key_of(user)))
+
+    @property
+    def session(self) -> str:
+        """The key of the session that the cookie names; "" for somebody who has none yet."""
+        return next((cookie.value or "" for cookie in self.jar if cookie.name == settings.SESSION_COOKIE_NAME), "")
 
     def get(self, site: str, path: str) -> Answer:
         return fetch(site + path, opener=self._opener)
@@ -78,7 +89,7 @@ class Person:
         return self.post(site, f"/play/{code}/{order}/", **form)
 
     def watch(self, site: str, code: str, *, seconds: float = PATIENCE, buffer: int | None = None) -> Screen:
-        return Screen(site, self.stream_of(site, code), seconds=seconds, buffer=buffer)
+        return Screen(site, self.stream_of(site, code), session=self.session, seconds=seconds, buffer=buffer)
 
     def stream_of(self, site: str, code: str) -> str:
         """The address of the stream that the page of a table names."""

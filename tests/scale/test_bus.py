@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
 from classrooms.models import Attendee, Session
 from classrooms.sessions import joining, leading, live
+from games.live import tokens
 from games.models import Match
 from games.players import Player
 from games.rules import events as did
 from games.rules.records import event_from
 from scale.engines import wait_until
 from scale.processes import answers
+from tests.browser.players import session_key_of
 from tests.classrooms.people import enrol, make_adult, make_classroom
-from tests.games.live import Screen, Table
+from tests.games.live import PATIENCE, Screen, Table, stream_path
 from tests.scale.faults import soon
-from tests.scale.people import seated
+from tests.scale.people import Person, seated
 
 
 @pytest.fixture
@@ -150,9 +155,11 @@ def lesson(scaled_site) -> Session:
 
 
 def watch_lesson(site: str, lesson: Session, number: int | None) -> Screen:
-    return Screen(
-        site, f"/session/{lesson.code}/stream/?token={live.sign(live.Watch(lesson.code, number))}", seconds=soon()
-    )
+    """A device's screen, or the remote of the teacher who opened the lesson."""
+    teacher = lesson.made_by if number is None else None
+    token = live.sign(live.Watch(lesson.code, number, user=teacher.pk if teacher else None))
+    session = session_key_of(teacher) if teacher else ""
+    return Screen(site, f"/session/{lesson.code}/stream/?token={token}", session=session, seconds=soon())
 
 
 @pytest.mark.parametrize("has_redis", [True, False])
@@ -184,6 +191,75 @@ def test_who_is_sent_out_loses_the_stream_of_another_process(scaled_site, people
             scaled_site.redis.halt()
         assert teacher.post(first.url, f"/teach/session/{lesson.code}/seat/1/remove/").status == 200
         assert is_closed(device)
+
+
+@pytest.mark.parametrize("has_redis", [True, False])
+def test_a_teacher_who_is_removed_loses_the_streams_of_another_process(scaled_site, people, lesson, has_redis):
+    first, second = scaled_site.web
+    stone = make_adult("Stone")
+    lesson.classroom.teachers.add(stone)
+    people[0].sign_in(lesson.made_by)
+    leading.begin(lesson, "tables", {"size": 2, "how": "chance"})
+    code = Match.objects.get(place=f"session/{lesson.code}").code
+    remote = f"/session/{lesson.code}/stream/?token={live.sign(live.Watch(lesson.code, None, user=stone.pk))}"
+    table = stream_path(code, tokens.sign(tokens.Watch(code, None, "en-us", stone.pk)))
+    browser = {"session": session_key_of(stone), "seconds": soon()}
+    with Screen(second.url, remote, **browser) as at_hand, Screen(second.url, table, **browser) as at_table:
+        at_hand.data("changed")
+        at_table.table()
+        if not has_redis:
+            scaled_site.redis.halt()
+        path = f"/teach/{lesson.classroom_id}/teachers/{stone.pk}/remove/"
+        assert people[0].post(first.url, path).status == 200
+        assert is_closed(at_hand)
+        assert is_closed(at_table)
+
+
+@pytest.fixture
+def mia(people, lesson) -> Person:
+    """At a table of the lesson."""
+    mia = people[1]
+    mia.sign_in(Attendee.objects.get(session=lesson).user)
+    leading.begin(lesson, "tables", {"size": 2, "how": "chance"})
+    return mia
+
+
+@contextmanager
+def own_screens(mia: Person, site: str, lesson: Session) -> Iterator[tuple[Screen, Screen]]:
+    """Mia's device, as its pages open it: the stream of the lesson and that of the table."""
+    page = mia.get(site, f"/session/{lesson.code}/").text
+    path = re.search(r'data-stream="([^"]+)"', page)[1]
+    code = Match.objects.get(place=f"session/{lesson.code}").code
+    # Who is signed out is looked up every ten seconds where nobody can be told.
+    with Screen(site, path, session=mia.session, seconds=PATIENCE) as device, mia.watch(site, code) as at_table:
+        device.data("changed")
+        at_table.table()
+        yield device, at_table
+
+
+@pytest.mark.parametrize("has_redis", [True, False])
+def test_who_signs_out_loses_the_streams_of_another_process(scaled_site, lesson, mia, has_redis):
+    first, second = scaled_site.web
+    with own_screens(mia, second.url, lesson) as screens:
+        if not has_redis:
+            scaled_site.redis.halt()
+        assert mia.post(first.url, "/account/logout/").status == 200
+        assert all(is_closed(screen) for screen in screens)
+
+
+@pytest.mark.parametrize("has_redis", [True, False])
+def test_who_leaves_the_class_loses_the_streams_of_another_process(scaled_site, people, lesson, mia, has_redis):
+    first, second = scaled_site.web
+    people[0].sign_in(lesson.made_by)
+    to = make_classroom(lesson.made_by, "Class 3A")
+    place = lesson.classroom.enrolments.get()
+    with own_screens(mia, second.url, lesson) as screens:
+        if not has_redis:
+            scaled_site.redis.halt()
+        path = f"/teach/{lesson.classroom_id}/students/{place.pk}/move/"
+        assert people[0].post(first.url, path, to=to.pk).status == 200
+        assert to.enrolments.exists()
+        assert all(is_closed(screen) for screen in screens)
 
 
 def test_a_device_with_a_stream_counts_as_there_whatever_another_process_believed(scaled_site, lesson):

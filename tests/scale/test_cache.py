@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import pickle
+import time
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from redis.exceptions import OutOfMemoryError
 
+from core.limits import RateLimit, Window
 from games.limits import MOVES, Limit, TooMany
+from scale.engines import wait_until
 from setsite.cache import SharedCache
 from setsite.own_cache import OwnCache
 from tests.games.live import PATIENCE
@@ -17,7 +25,7 @@ FEW = Limit("few", most=3, seconds=3600)
 @pytest.fixture
 def processes(redis, clock_of_limits, monkeypatch) -> Iterator[list[SharedCache]]:
     """The caches of two processes: the same Redis, and memories of their own."""
-    monkeypatch.setattr(SharedCache, "_away_until", 0.0)
+    monkeypatch.setattr(SharedCache, "_is_away", False)
     # It is away only when it is stopped, however long it may take to answer.
     options = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
     made = [SharedCache(redis.address, {"KEY_PREFIX": "setsite", "OPTIONS": options}) for _process in range(2)]
@@ -53,6 +61,36 @@ def test_a_count_is_forgotten_some_time_after_its_first_and_not_kept_by_those_th
     assert 0 < cache._cache.get_client().ttl(cache.make_key("moves")) <= 1000
 
 
+class Planted:
+    """What whoever gets to Redis would leave there: code that runs when it is unpickled."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def __reduce__(self):
+        return Path.touch, (self.place,)
+
+
+@pytest.mark.parametrize("protocol", [0, pickle.HIGHEST_PROTOCOL])
+def test_code_that_somebody_has_planted_in_redis_does_not_run(processes, tmp_path, protocol):
+    cache, place = processes[0], tmp_path / "has run"
+    cache._cache.get_client(write=True).set(cache.make_key("planted"), pickle.dumps(Planted(place), protocol))
+    assert cache.get("planted", "a miss") == "a miss"
+    assert cache.get_many(["planted"]) == {}
+    assert not place.exists()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [0, -7, 10**30, 1.5, 1_800_000_000.25, True, False, None, "", "words", "12", [1_800_000_000.5, 2.0], {"a": [1]}],
+)
+def test_what_limits_and_sign_ins_keep_comes_back_as_it_was(processes, value):
+    here, there = processes
+    here.set("kept", value)
+    assert there.get("kept", "a miss") == value
+    assert type(there.get("kept")) is type(value)
+
+
 def test_while_redis_is_away_each_process_counts_by_itself(processes, monkeypatch, redis):
     here, there = processes
     count(here, monkeypatch, 2)
@@ -64,8 +102,99 @@ def test_while_redis_is_away_each_process_counts_by_itself(processes, monkeypatc
                 count(cache, monkeypatch, 1)
     finally:
         redis.start()
-    monkeypatch.setattr(SharedCache, "_away_until", 0.0)
+    wait_until(lambda: not SharedCache._is_away, "somebody has found out that it is back")
     count(here, monkeypatch, 3)
+
+
+class Full:
+    """A Redis without room that refuses to make some, as the one in compose.yaml does."""
+
+    def __init__(self, cache: SharedCache) -> None:
+        self._client = cache._cache.get_client(write=True)
+        self._client.config_set("maxmemory-policy", "noeviction")
+        used = self._client.info("memory")["used_memory"]
+        self._client.config_set("maxmemory", max(used + 200_000, 1_000_000))
+        self.fill()
+
+    def fill(self) -> None:
+        for size in (10_000, 100, 1):
+            with suppress(OutOfMemoryError):
+                while True:
+                    self._client.rpush(f"filling {size}", b"x" * size)
+
+    def make_room(self) -> None:
+        self._client.config_set("maxmemory", 0)
+
+
+@pytest.fixture
+def questions(monkeypatch) -> list[float]:
+    """One for each time that somebody asks whether Redis is back; nobody waits a second for it."""
+    asked: list[float] = []
+    clock = SimpleNamespace(sleep=lambda seconds: asked.append(seconds) or time.sleep(0.01))
+    monkeypatch.setattr("setsite.cache.time", clock)
+    return asked
+
+
+@pytest.fixture
+def full(processes, questions) -> Iterator[Full]:
+    filled = Full(processes[0])
+    yield filled
+    filled.make_room()
+    wait_until(lambda: not SharedCache._is_away, "it takes what is written again")
+    processes[0]._cache.get_client(write=True).delete("filling 10000", "filling 100", "filling 1")
+
+
+def is_refused(limit: Limit | RateLimit, who: str = "somebody") -> bool:
+    try:
+        limit.check(who)
+    except TooMany:
+        return True
+    return False
+
+
+def wait_for_questions(questions: list[float]) -> None:
+    """Until somebody has asked, and has had an answer, if anybody asks at all."""
+    before = len(questions)
+    wait_until(lambda: not SharedCache._is_away or len(questions) > before + 1, "somebody asks")
+
+
+def test_while_redis_is_full_what_is_past_a_limit_is_refused_again_and_again(processes, full, questions, monkeypatch):
+    monkeypatch.setattr("games.limits.cache", processes[0])
+    for _try in range(FEW.most):
+        assert not is_refused(FEW)
+        FEW.count("somebody")
+        wait_for_questions(questions)
+    for _try in range(5):
+        assert is_refused(FEW)
+        assert SharedCache._is_away, "that it answers doesn't help where it counts nothing"
+        wait_for_questions(questions)
+
+
+def test_what_a_process_has_counted_by_itself_still_counts_when_redis_is_back(processes, full, monkeypatch):
+    windows = RateLimit("few", (Window(5, 3600),))
+    monkeypatch.setattr("games.limits.cache", processes[0])
+    monkeypatch.setattr("core.limits.cache", processes[0])
+    for _try in range(FEW.most):
+        FEW.count("somebody")
+        windows.take("somebody")
+    full.make_room()
+    wait_until(lambda: not SharedCache._is_away, "it is back")
+    assert is_refused(FEW)
+    for _try in range(2):
+        windows.take("somebody")
+    assert is_refused(windows), "three of its own and two at Redis"
+    windows.forget("somebody")
+    for _try in range(5):
+        windows.take("somebody")
+
+
+def test_room_for_a_few_bytes_is_not_room(processes, full, questions):
+    cache = processes[0]
+    cache.count("moves", 1000)
+    used = cache._cache.get_client().info("memory")["used_memory"]
+    cache._cache.get_client(write=True).config_set("maxmemory", used + 20_000)
+    wait_for_questions(questions)
+    assert SharedCache._is_away
 
 
 def test_a_page_is_answered_while_redis_is_away(scaled_site, people):

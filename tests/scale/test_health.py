@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from scale.engines import wait_until
+from setsite import lanes
 from tests.scale.people import fetch
 
 
@@ -15,7 +16,8 @@ def ask(address: str) -> tuple[int, dict[str, bool]]:
 
 def test_the_embedded_site_is_ready_by_itself(site):
     assert ask(f"{site}/healthz/") == (200, {"alive": True})
-    everything = {"ready": True, "database": True, "bus": True, "worker": True}
+    lanes = {"fast_lane": True, "heavy_lane": True, "sign_in_lane": True, "reports_lane": True}
+    everything = {"ready": True, "database": True, "bus": True, "worker": True, **lanes}
     wait_until(lambda: ask(f"{site}/readyz/") == (200, everything), "the worker in the site has worked")
 
 
@@ -23,6 +25,17 @@ def test_one_thing_can_be_asked_for(site):
     assert ask(f"{site}/readyz/database/") == (200, {"ready": True, "database": True})
     assert ask(f"{site}/readyz/bus/") == (200, {"ready": True, "bus": True})
     assert ask(f"{site}/readyz/weather/") == (404, {"ready": False})
+
+
+def test_a_lane_that_is_full_says_so_and_only_the_fast_one_makes_the_site_unready(site, monkeypatch):
+    wait_until(lambda: ask(f"{site}/readyz/")[0] == 200, "everything is there")
+    for name in ("heavy", "sign_in", "fast"):
+        lane = next(each for each in lanes.in_use if each.name == name)
+        with monkeypatch.context() as full:
+            full.setattr(type(lane), "is_saturated", property(lambda self, name=name: self.name == name))
+            assert ask(f"{site}/readyz/{name}_lane/") == (503, {"ready": False, f"{name}_lane": False})
+            status, said = ask(f"{site}/readyz/")
+            assert (status, said[f"{name}_lane"]) == (503 if name == "fast" else 200, False)
 
 
 def test_a_host_that_is_not_ours_may_ask_for_health_and_nothing_else(site):

@@ -67,18 +67,20 @@ def test_where_no_token_is_set_nobody_has_it(site, token):
 def test_a_request_is_one_line_that_says_nothing_about_anybody(scaled_site, people):
     web = scaled_site.web[0]
     ann = people[0]
+    # What other tests have done to the same site isn't ours: a database that was away is named by its address.
+    before = len(web.words())
     code = ann.open_table(web.url)
     ann.get(web.url, f"/play/{code}/?name=Ann")
     ann.get(web.url, "/no/such/page/")
     figures(web.url)
-    lines = [json.loads(line) for line in web.words().splitlines() if line.startswith("{")]
+    said = web.words()[before:]
+    lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
     requests = [line for line in lines if line["from"] == "setsite.requests"]
     assert requests
     for line in requests:
         assert set(line) == {"at", "level", "from", "method", "route", "status", "ms"}
     assert {"play:open", "play:table"} <= {line["route"] for line in requests}
     assert any((line["route"], line["status"]) == ("unknown", 404) for line in requests)
-    said = web.words()
     assert code not in said
     assert "127.0.0.1" not in said
 
@@ -126,3 +128,10 @@ def test_a_line_of_a_request(caplog):
         "status": 200,
         "ms": 12.3,
     }
+
+
+def test_lanes_are_in_the_figures(scaled_site):
+    found = figures(scaled_site.web[0].url)
+    for lane in ("fast", "heavy", "sign_in"):
+        for what in ("waiting", "running", "refused_total"):
+            assert found[f'setsite_lane_{what}{{lane="{lane}"}}'] >= 0

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 
-from games import matches, turns
+from core.db.fair_lock import lock_of
+from games import matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Options
@@ -104,40 +105,15 @@ def test_the_log_goes_forward_in_time_whoever_had_to_wait(db):
     assert moments == sorted(moments)
 
 
-class Line:
-    """The turn to write, with a list of who has come to wait for it."""
-
-    def __init__(self) -> None:
-        self.turn = threading.Lock()
-        self.came: list[threading.Thread] = []
-
-    def __enter__(self) -> None:
-        self.came.append(threading.current_thread())
-        self.turn.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self.turn.release()
-
-    def wait_for(self, thread: threading.Thread) -> None:
-        """Until the thread has come and sleeps, which it only does in the line."""
-        state = Path(f"/proc/self/task/{thread.native_id}/stat")
-        deadline = time.monotonic() + 60
-        while thread not in self.came or state.read_text().rpartition(")")[2].split()[0] != "S":
-            assert time.monotonic() < deadline
-            time.sleep(0.001)
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="Linux tells which threads sleep")
-def test_in_one_process_on_sqlite_the_first_to_come_is_the_first_to_be_heard(transactional_db, monkeypatch):
+def test_in_one_process_on_sqlite_the_first_to_come_is_the_first_to_be_heard(transactional_db):
     if connection.vendor != "sqlite":
-        pytest.skip("other databases have a line of their own")
+        pytest.skip("other databases have a queue of their own")
     guests = [Player(name=f"Guest {number}", guest=f"{number:032}") for number in range(8)]
     code = matches.open_match(way=Way.TOGETHER, options=Options(window=None), player=guests[0], now=0.0).code
     for guest in guests[1:]:
         matches.join(code, guest, now=0.0)
     version = matches.command(code, ask.Deal(0), now=0.0).match.version
-    line = Line()
-    monkeypatch.setattr(turns, "_sqlite_turn", line)
+    lock = lock_of(os.path.realpath(connection.settings_dict["NAME"]))
     heard: list[int] = []
 
     def call(player: int) -> None:
@@ -151,10 +127,13 @@ def test_in_one_process_on_sqlite_the_first_to_come_is_the_first_to_be_heard(tra
 
     # The last seat is the first to come; the other callers follow one by one.
     threads = [threading.Thread(target=call, args=(player,)) for player in range(39, -1, -1)]
-    with line.turn:
-        for thread in threads:
+    deadline = time.monotonic() + 60
+    with transaction.atomic():
+        for place, thread in enumerate(threads, 1):
             thread.start()
-            line.wait_for(thread)
+            while lock.waiting < place:
+                assert time.monotonic() < deadline
+                time.sleep(0.001)
     for thread in threads:
         thread.join(timeout=60)
     last = Match.objects.get(code=code).events.last()

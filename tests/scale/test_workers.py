@@ -17,7 +17,7 @@ from scale.engines import wait_until
 from scale.processes import ROOT
 from setsite.jobs import desk, runs
 from setsite.models import Job, JobState
-from setsite.tasks import run_job
+from setsite.tasks import run_jobs
 
 OWNER = {"guest": "g" * 32}
 GAMES = {"what": "games", "deck": "full", "cards": 12, "count": 100_000, "seed": 7}
@@ -29,7 +29,17 @@ class Worker:
 
     def __init__(self, broker: str) -> None:
         environment = {**os.environ, **runs._environment(), "SETSITE_REDIS": broker, "SETSITE_DEBUG": "1"}
-        command = [sys.executable, "-m", "celery", "-A", "setsite", "worker", "--concurrency=2", "--loglevel=error"]
+        command = [
+            sys.executable,
+            "-m",
+            "celery",
+            "-A",
+            "setsite",
+            "worker",
+            "--queues=people,heavy",
+            "--concurrency=2",
+            "--loglevel=error",
+        ]
         self.process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
 
     def kill(self) -> None:
@@ -44,7 +54,7 @@ def on_redis(redis, transactional_db, monkeypatch) -> str:
 
     def start(pk) -> None:
         with Connection(redis.address) as connection:
-            run_job.apply_async([str(pk)], connection=connection)
+            run_jobs.apply_async(connection=connection)
 
     monkeypatch.setattr(desk, "_starters", [start])
     return redis.address

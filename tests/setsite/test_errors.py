@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
+from django.conf import settings as site
+from django.core.cache import cache
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
+from core.limits import TooMany, wait_text
 from games.views import front
 from setsite import errors, middleware
 from setsite.errors import words_for
+from tests.classrooms.people import make_adult, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -84,3 +90,92 @@ def test_a_bare_refusal_gets_a_page_for_those_who_read_pages(client, headers, is
 def test_what_an_answer_says_itself_is_left_alone(rf: RequestFactory):
     answer = middleware.kind_errors(lambda request: HttpResponse("taken", status=409))(rf.get("/"))
     assert answer.content == b"taken"
+
+
+# Too many tries
+
+
+@pytest.fixture
+def clock(monkeypatch) -> SimpleNamespace:
+    """The time that allauth's limits count by; it moves only when a test says so."""
+    clock = SimpleNamespace(now=1_800_000_000.0, monotonic=lambda: 0.0, sleep=lambda seconds: None)
+    clock.time = lambda: clock.now
+    monkeypatch.setattr("allauth.core.internal.ratelimit.time", clock)
+    monkeypatch.setattr("classrooms.allauth_limits.time", clock)
+    cache.clear()
+    return clock
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en-us", "Wait 10 minutes, then try again."),
+        ("en-gb", "Wait 10 minutes, then try again."),
+        ("fr", "Il faut attendre 10 minutes avant de réessayer."),
+        ("es", "Espera 10 minutos e inténtalo de nuevo."),
+    ],
+)
+def test_a_limit_of_allauth_is_told_by_our_page_in_the_language_of_the_reader(client, clock, settings, language, words):
+    settings.ACCOUNT_RATE_LIMITS = {"signup": "2/10m/ip"}
+    client.cookies[site.LANGUAGE_COOKIE_NAME] = language
+    for _try in range(2):
+        assert client.post("/account/signup/", {}).status_code == 200
+    page = client.post("/account/signup/", {})
+    assert page.status_code == 429
+    assert page.headers["Retry-After"] == "600"
+    assert words in page.text
+    assert 'class="error-page"' in page.text
+    assert "<nav" in page.text
+
+
+def test_the_wait_grows_shorter_and_is_that_of_the_limit_which_was_reached(clock, settings):
+    settings.ACCOUNT_RATE_LIMITS = {"change_password": "1/m/user,3/d/user"}
+    client = signed_in(make_adult())
+    change = lambda: client.post("/account/password/change/", {})  # noqa: E731
+    change()
+    clock.now += 20
+    assert change().headers["Retry-After"] == "40"
+    for _try in range(2):
+        clock.now += 60
+        assert change().status_code != 429
+    assert change().headers["Retry-After"] == str(86_400 - 140)
+    assert "Wait 24 hours, then try again." in change().text
+
+
+def test_mails_to_one_address_are_limited_by_a_known_wait(client, clock, settings):
+    settings.ACCOUNT_RATE_LIMITS = {"confirm_email": "1/10s/key"}
+    form = {"display_name": "Ada", "email": "Ada@people.example", "password1": "under the third oval"}
+    form["is_adult"] = "yes"
+    assert client.post("/account/signup/", form).status_code == 302
+    assert Client().post("/account/signup/", form).headers["Retry-After"] == "10"
+
+
+def test_a_limit_on_an_unlisted_page_has_no_known_wait(rf: RequestFactory):
+    answer = errors.too_many(rf.post("/account/elsewhere/"))
+    assert answer.status_code == 429
+    assert "Retry-After" not in answer.headers
+
+
+def test_programs_are_told_by_headers_alone(client, clock, settings):
+    settings.ACCOUNT_RATE_LIMITS = {"signup": "1/m/ip"}
+    client.post("/account/signup/", {})
+    answer = client.post("/account/signup/", {}, headers={"Accept": "application/json"})
+    assert (answer.status_code, answer.headers["Retry-After"], answer.content) == (429, "60", b"")
+
+
+def test_our_own_limits_say_how_long_to_wait(client, monkeypatch):
+    def refuse(*_arguments):
+        raise TooMany("boards", 3_000)
+
+    monkeypatch.setattr(front, "front_board", refuse)
+    page = client.get("/")
+    assert (page.status_code, page.headers["Retry-After"]) == (429, "3000")
+    assert "Wait 50 minutes, then try again." in page.text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(1, "a minute"), (60, "a minute"), (61, "2 minutes"), (5_400, "90 minutes"), (5_401, "2 hours")],
+)
+def test_a_wait_is_told_in_round_figures(seconds, words):
+    assert wait_text(seconds) == f"Wait {words}, then try again."

@@ -27,7 +27,7 @@ from tests.classrooms.people import enrol, make_adult, signed_in
 from tests.printed import texts
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ("setsite", "games", "lessons", "classrooms", "templates")
+ROOMS = ("setsite", "core", "games", "lessons", "classrooms", "templates")
 CATALOGS = sorted(ROOT.glob("locale/*/LC_MESSAGES/django.po"))
 PLACEHOLDER = re.compile(r"%\([a-z_]+\)[sd]|%%|\{[a-z_]+\}")
 
@@ -85,7 +85,8 @@ def test_a_student_is_spoken_to_in_the_language_of_the_class_unless_they_chose_a
     tablet = Client()
     assert language(tablet.get(f"/join/{classroom.code}/")) == "fr"
     tablet = Client()
-    tablet.post(f"/join/card/{card_token(mia.student)}/")
+    tablet.get(f"/join/card/{card_token(mia.student)}/")
+    tablet.post("/join/card/")
     assert language(tablet.get("/learn/")) == "fr"
     tablet.post("/look/language/", {"language": "en-gb"})
     assert language(tablet.get("/learn/")) == "en-gb"

@@ -203,9 +203,7 @@ class BoxGame(Kind):
         do_if_possible(activity.state["match"], ask.Resume())
 
     def attendee_changed(self, activity: Activity, attendee: Attendee) -> None:
-        if attendee.is_on_paper:
-            return
-        if attendee.removed_at is None:
+        if attendee.removed_at is None and not attendee.is_on_paper:
             if activity.options.get("teams"):
                 _give_team(activity, attendee)
             _sit_down(activity, attendee)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
+from operator import itemgetter
 from statistics import fmean
 from typing import Any
 
@@ -41,7 +43,7 @@ from games.rules import commands as ask
 from games.rules import state as rules
 from games.rules.errors import Refused
 from games.rules.state import Phase
-from lessons.learning import skill_states_of
+from lessons.learning import lock_key, skill_states_of
 from lessons.mastery import new_states, statuses
 
 SMALLEST, LARGEST = 2, 6
@@ -142,16 +144,31 @@ class Tables(Kind):
             do_if_possible(code, ask.Resume())
 
     def attendee_changed(self, activity: Activity, attendee: Attendee) -> None:
-        if attendee.is_on_paper:
-            return
         table = _table_of(activity, attendee)
-        if attendee.removed_at:
+        if attendee.removed_at or attendee.is_on_paper:
             self._leave(table, attendee)
         elif table is None:
             self._sit_down(activity, attendee)
             activity.save(update_fields=["state"])
         else:
+            self._come_back(table["codes"][-1], attendee)
+            self._rename(table["codes"][-1], attendee)
             self._give_time(table["codes"][-1], attendee)
+
+    def _come_back(self, code: str, attendee: Attendee) -> None:
+        """Take one's seat again after the teacher has let one back in; whoever sits already stays."""
+        try:
+            matches.join(code, player_of(attendee), now=time.time())
+        except Refused:
+            # The game is over, or others have taken the places: another one begins, or the next activity.
+            return
+
+    def _rename(self, code: str, attendee: Attendee) -> None:
+        try:
+            matches.rename(code, player_of(attendee), now=time.time())
+        except Refused:
+            # The game is over: its screens stay as they are.
+            return
 
     def _leave(self, table: dict[str, Any] | None, attendee: Attendee) -> None:
         seat = _seat(table["codes"][-1], attendee) if table else None
@@ -204,7 +221,7 @@ class Tables(Kind):
             "points": match.state.seats[seat].points if seat is not None else 0,
             "link": reverse("play:table", args=[code]),
             "stream": f"/session/{activity.session.code}/stream/?token="
-            + live.sign(live.Watch(activity.session.code, attendee.number)),
+            + live.sign(live.Watch(activity.session.code, attendee.number, user=attendee.user_id)),
         }
         return Screen("session/tables_device.html", context)
 
@@ -298,6 +315,7 @@ def collect(activity: Activity) -> None:
     known = set(activity.answers.values_list("key", flat=True))
     attendees = list(activity.session.attendees.select_related("user"))
     by_player = {(each.user_id, each.guest): each for each in attendees}
+    found: list[tuple[str, Callable[[], None]]] = []
     for match in Match.objects.filter(code__in=codes).prefetch_related("seats", "events"):
         sitting = {seat.number: by_player.get((seat.user_id, seat.guest)) for seat in match.seats.all()}
         easy = match.state.options.left_out is not None
@@ -305,7 +323,11 @@ def collect(activity: Activity) -> None:
             attendee, key = sitting.get(pick.seat), f"{match.code}-{pick.number}"
             if attendee and key not in known:
                 attendee.session = activity.session
-                keep_pick(activity, attendee, pick, easy=easy, key=key)
+                keeping = partial(keep_pick, activity, attendee, pick, easy=easy, key=key)
+                found.append((lock_key(player_of(attendee)), keeping))
+    # Learners are locked in one order everywhere; the picks of each stay in theirs.
+    for _learner, keep_it in sorted(found, key=itemgetter(0)):
+        keep_it()
 
 
 def _shown(activity: Activity) -> list[Table]:

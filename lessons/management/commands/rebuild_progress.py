@@ -1,24 +1,39 @@
-"""`manage.py rebuild_progress`: make everybody's progress anew from their tries."""
+"""`manage.py rebuild_progress`: make everybody's progress anew from their tries, one learner at a time."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand
 
 from games.players import Player
-from lessons.learning import rebuild
+from lessons.learning import NoSuchLearner, rebuild
 from lessons.models import Attempt, Progress
 
 
 class Command(BaseCommand):
-    help = "Throw the summaries of progress away and make them anew from the attempts."
+    help = "Throw the summaries of progress away and make them anew from the attempts. The site can go on meanwhile."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        Progress.objects.all().delete()
-        users = get_user_model().objects.filter(pk__in=Attempt.objects.values("user")).distinct()
-        learners = [Player(name=str(user), user=user) for user in users]
-        guests = Attempt.objects.exclude(guest="").order_by("guest").values_list("guest", flat=True).distinct()
-        learners += [Player(name=guest, guest=guest) for guest in guests]
-        for learner in learners:
-            rebuild(learner)
-        self.stdout.write(f"Progress of {len(learners)} learners rebuilt.")
+        count = 0
+        for learner in _learners():
+            try:
+                rebuild(learner)
+            except NoSuchLearner:
+                # Removed for good since we began.
+                continue
+            count += Attempt.objects.filter(**learner.key).exists()
+        self.stdout.write(f"Progress of {count} learners rebuilt.")
+
+
+def _learners() -> Iterator[Player]:
+    """Everybody who has tries, or progress that may follow from none."""
+    users = _keys("user") - {None}
+    for user in get_user_model()._base_manager.filter(pk__in=users).order_by("pk"):
+        yield Player(name=str(user), user=user)
+    for guest in sorted(_keys("guest") - {""}):
+        yield Player(name=guest, guest=guest)
+
+
+def _keys(field: str) -> set[Any]:
+    return {key for rows in (Attempt, Progress) for key in rows.objects.order_by().values_list(field, flat=True)}

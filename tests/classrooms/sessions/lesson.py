@@ -7,7 +7,7 @@ from typing import Any
 
 from django.test import Client
 
-from classrooms.models import Activity, Attendee, Session
+from classrooms.models import Activity, Attendee, Session, User
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 
 NAMES = ("Mia Okafor", "Noah Brandt", "Lina Haddad", "Theo Martin", "Ines Lopez", "Sam Lee", "Zoe Stern", "Ben Adler")
@@ -42,6 +42,11 @@ class Lesson:
 
     def order(self, order: str):
         return self.teacher.post(f"/teach/session/{self.code}/do/{order}/", headers={"HX-Request": "true"})
+
+    def give_paper(self, *students: User):
+        """Seats on paper, as the remote's checkboxes give them."""
+        form = {"student": [each.pk for each in students]}
+        return self.teacher.post(f"/teach/session/{self.code}/paper-seats/", form, headers={"HX-Request": "true"})
 
     def seat(self, place: int, order: str, **form: Any):
         """Do something with a seat; places count from 0 as devices do."""

@@ -90,8 +90,8 @@ def test_forty_answers_in_one_second_are_forty_answers(site, teacher):
     leading.begin(session, "triples", {})
     tokens = [device.token(device.get(path)[1]) for device in devices]
     board = Device(site, session_key_of(teacher), "")
-    stream = f"/session/{session.code}/stream/?token={sign(Watch(session.code, None))}"
-    with Screen(site, stream) as projector:
+    stream = f"/session/{session.code}/stream/?token={sign(Watch(session.code, None, user=teacher.pk))}"
+    with Screen(site, stream, session=session_key_of(teacher)) as projector:
         projector.message()
 
         def answer(place: int) -> int:

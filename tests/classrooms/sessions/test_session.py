@@ -44,8 +44,8 @@ def test_a_student_who_is_not_signed_in_signs_in_as_always_and_is_brought_to_the
     tablet = Client()
     response = tablet.post("/join/", {"code": lesson.code.lower()})
     door = tablet.get(response.headers["Location"])
-    assert "I am in this class" in door.text
-    assert "I am a guest" not in door.text
+    assert "I'm in this class" in door.text
+    assert "I'm a guest" not in door.text
     response = tablet.post(f"/join/{theo.classroom.code}/{theo.pk}/", {"tapped": theo.student.pictures})
     assert response.headers["Location"] == f"/session/{lesson.code}/"
     assert "You are in!" in tablet.get(response.headers["Location"]).text
@@ -54,7 +54,7 @@ def test_a_student_who_is_not_signed_in_signs_in_as_always_and_is_brought_to_the
 def test_guests_come_in_under_a_generated_name_where_they_may():
     lesson = a_lesson(1, guests=True)
     guest = Client()
-    assert "I am a guest" in guest.get(f"/session/{lesson.code}/").text
+    assert "I'm a guest" in guest.get(f"/session/{lesson.code}/").text
     assert guest.post(f"/session/{lesson.code}/join/").status_code == 302
     seat = lesson.seats[-1]
     assert seat.user is None
@@ -115,7 +115,7 @@ def test_a_pause_shows_eyes_up_everywhere_and_takes_nothing(lesson):
     assert lesson.act(0, yes="1").status_code == 200
 
 
-def test_who_is_sent_out_is_out_for_good_and_is_told_so(lesson):
+def test_who_is_sent_out_stays_out_and_is_told_so(lesson):
     lesson.begin("triples")
     lesson.seat(0, "remove")
     assert lesson.devices[0].get(f"/session/{lesson.code}/part/").status_code == 404
@@ -176,14 +176,6 @@ def test_a_button_pressed_twice_does_it_once(lesson):
     lesson.steer("next", round=1)
     lesson.steer("next", round=1)
     assert lesson.activity.round == 2
-
-
-def test_a_new_session_of_the_class_ends_the_old_one(lesson):
-    lesson.begin("triples")
-    lesson.teacher.post(f"/teach/session/open/{lesson.session.classroom_id}/")
-    assert lesson.session.is_over
-    assert lesson.act(0, yes="1").status_code == 422
-    assert not Answer.objects.exists()
 
 
 def test_when_it_is_over_devices_say_so_and_nothing_is_taken(lesson):
@@ -248,7 +240,7 @@ def test_the_five_examples_come_first_and_then_new_ones(lesson):
 
 def test_an_answer_on_paper_is_tapped_in_by_the_teacher(lesson):
     (theo,) = enrol(lesson.session.classroom, "Theo Martin")
-    lesson.order("paper-seats")
+    lesson.give_paper(theo.student)
     assert lesson.seats[-1].user == theo.student
     lesson.begin("triples")
     lesson.seat(3, "answer", activity="1", round="1", yes="1")
@@ -283,7 +275,7 @@ def test_an_answer_to_another_round_or_activity_is_refused(lesson):
     assert not Answer.objects.exists()
 
 
-@pytest.mark.parametrize("form", [{}, {"breaks": ""}, {"breaks": "size"}, {"breaks": "\0"}, {"nothing": "1"}])
+@pytest.mark.parametrize("form", [{}, {"breaks": ""}, {"breaks": "size"}, {"breaks": "?"}, {"nothing": "1"}])
 def test_an_answer_that_is_none_is_refused_in_words(lesson, form):
     lesson.begin("triples")
     response = lesson.act(0, **form)

@@ -215,7 +215,6 @@ def test_what_stands_on_a_sheet_is_kept_as_if_it_came_from_a_device():
 @pytest.mark.django_db
 def test_letters_are_those_of_the_printed_board_whatever_the_device_shows():
     lesson = on_paper(own="1")
-    lesson.order("paper-seats")
     board = board_of(lesson.activity, 1)
     triple = find_sets(board)[0]
     lesson.seat(0, "answer", activity=1, round=1, letters=letters_of(lesson, triple))

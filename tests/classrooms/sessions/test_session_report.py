@@ -80,12 +80,19 @@ def test_it_says_who_was_there_and_who_was_not(lesson):
 
 
 def test_a_seat_on_paper_was_there_if_an_answer_came(lesson):
-    lesson.order("paper-seats")
+    lesson.give_paper(lesson.session.classroom.enrolments.get(real_name="Absent Alba").student)
     assert [line.real_name for line in session_report(lesson.session).missing] == ["Absent Alba"]
     assert latest_sessions(lesson.session.classroom)[0].there == 3
     answered(lesson.seats[3], lesson.activity, 1, is_right=True)
     assert not session_report(lesson.session).missing
     assert latest_sessions(lesson.session.classroom)[0].there == 4
+
+
+def test_a_seat_on_paper_that_was_taken_back_is_nobody_who_was_sent_out(lesson):
+    lesson.give_paper(lesson.session.classroom.enrolments.get(real_name="Absent Alba").student)
+    lesson.seat(3, "remove")
+    report = session_report(lesson.session)
+    assert [(line.real_name, line.was_sent_out) for line in report.missing] == [("Absent Alba", False)]
 
 
 def test_guests_are_apart_and_under_their_made_up_names_only():
@@ -191,7 +198,8 @@ def test_the_page_of_the_class_takes_as_many_queries_for_ten_lessons(lesson, dja
     with django_assert_max_num_queries(60) as few:
         lesson.teacher.get(f"/teach/{classroom.pk}/")
     for number in range(9):
-        Session.objects.create(classroom=classroom, code=f"CODE{number}", language="en-us", edition="us")
+        over = {"language": "en-us", "edition": "us", "ended_at": timezone.now()}
+        Session.objects.create(classroom=classroom, code=f"CODE{number}", **over)
     with django_assert_max_num_queries(len(few)):
         lesson.teacher.get(f"/teach/{classroom.pk}/")
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from urllib.parse import urlsplit
 
+from django.conf import settings
+
 from games.live import tokens
 
 PATIENCE = 60.0
@@ -53,16 +55,25 @@ class Screen:
     """A stream that is read message by message; nothing is read before it is asked for."""
 
     def __init__(
-        self, site: str, path: str, *, method: str = "GET", buffer: int | None = None, seconds: float = PATIENCE
+        self,
+        site: str,
+        path: str,
+        *,
+        session: str = "",
+        method: str = "GET",
+        buffer: int | None = None,
+        seconds: float = PATIENCE,
     ) -> None:
         address = urlsplit(site)
+        self.path = path
         self.connection = http.client.HTTPConnection(address.hostname, address.port)
         self.connection.sock = socket.socket()
         self.connection.sock.settimeout(seconds)
         if buffer:
             self.connection.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
         self.connection.sock.connect((address.hostname, address.port))
-        self.connection.request(method, path)
+        cookies = {"Cookie": f"{settings.SESSION_COOKIE_NAME}={session}"} if session else {}
+        self.connection.request(method, path, headers=cookies)
         self.response = self.connection.getresponse()
         self.status = self.response.status
 

@@ -600,3 +600,7 @@ def test_a_hub_that_is_stopped_twice_is_stopped():
         of_its_own.stop()
 
     run(stop_twice())
+
+
+def test_whoever_watches_is_looked_up_every_ten_seconds():
+    assert live.HEARTBEAT_SECONDS == 10

@@ -50,6 +50,7 @@ commands = st.one_of(
     st.just(ask.Resume()),
     st.just(ask.LayThree()),
     st.builds(ask.GiveTime, seats, st.sampled_from([1.0, 1.5, 3.0])),
+    st.builds(ask.Rename, seats),
     st.just(ask.Tick()),
 )
 steps = st.lists(st.tuples(commands, st.sampled_from([0.0, 0.5, 6.0])), max_size=120)

@@ -1,0 +1,40 @@
+"""The projector's own address: it shows the wall of one lesson, steers nothing, and ends with the lesson.
+
+So the computer at the projector needn't be signed in as the teacher. The key is short enough to type and long enough
+not to be guessed: ten letters of 28 are 3 x 10^14, and a lesson is over within hours.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from classrooms.models import Session
+from games.codes import LETTERS as CODE_LETTERS
+
+_SALT = "classrooms.sessions.wall"
+_LETTERS = 10
+LONGEST = timedelta(hours=12)
+"""Nobody's lesson takes longer, even one that somebody forgot to end."""
+AFTERWARDS = timedelta(minutes=30)
+"""For what there is to talk about when the lesson is over."""
+
+
+def wall_key(session: Session) -> str:
+    digest = salted_hmac(_SALT, f"{session.pk}:{session.code}:{session.wall_number}", algorithm="sha256").digest()
+    number = int.from_bytes(digest)
+    letters = []
+    for _letter in range(_LETTERS):
+        number, which = divmod(number, len(CODE_LETTERS))
+        letters.append(CODE_LETTERS[which])
+    return "".join(letters)
+
+
+def is_on_wall(session: Session, key: str, *, now: datetime) -> bool:
+    """Whether this key shows the wall of the lesson, now."""
+    if not constant_time_compare(key.upper().replace("-", ""), wall_key(session)):
+        return False
+    if session.ended_at is not None and now > session.ended_at + AFTERWARDS:
+        return False
+    return now <= session.opened_at + LONGEST

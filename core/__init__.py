@@ -1,0 +1,1 @@
+"""What every app needs and none owns; imports nothing from the apps."""

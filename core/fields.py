@@ -1,0 +1,73 @@
+"""Fields of models that every app may use."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+
+from core.encryption import CannotDecrypt, decrypt, encrypt, is_of_present_key
+
+if TYPE_CHECKING:
+    _TextField = models.TextField[Any, Any]
+else:
+    _TextField = models.TextField
+
+log = logging.getLogger(__name__)
+
+NOTHING = ""
+"""What an empty value is kept as: that there is none is no secret, and costs nothing to read."""
+
+
+class Unreadable(list[Any]):
+    """Stands for a value whose key is gone. It's empty, so it opens nothing; saved again, it's kept as it was."""
+
+    def __init__(self, kept: str) -> None:
+        super().__init__()
+        self.kept = kept
+
+
+class EncryptedListField(_TextField):
+    """A list that the database keeps encrypted. It can't be searched for; `purpose` picks its key."""
+
+    _pyi_private_set_type: Any
+    _pyi_private_get_type: Any
+
+    def __init__(self, *args: Any, purpose: str, **more: Any) -> None:
+        self.purpose = purpose
+        super().__init__(*args, **more)
+
+    def deconstruct(self) -> tuple[str, str, Any, dict[str, Any]]:
+        name, path, args, more = super().deconstruct()
+        return name, path, args, {**more, "purpose": self.purpose}
+
+    def from_db_value(self, value: str | None, expression: Any, connection: Any) -> list[Any]:
+        # None where a row has nobody to join: a guest's seat has no user.
+        if value is None or value == NOTHING:
+            return []
+        try:
+            return list(json.loads(decrypt(value, purpose=self.purpose)))
+        except CannotDecrypt as error:
+            # A page about many people doesn't fail because the key of one secret is gone.
+            log.warning("event=encryption.unreadable field=%s why=%s", self.name, error)
+            return Unreadable(value)
+
+    def get_prep_value(self, value: Any) -> str:
+        if isinstance(value, Unreadable):
+            return value.kept
+        if not value:
+            return NOTHING
+        return encrypt(json.dumps(list(value), separators=(",", ":")), purpose=self.purpose)
+
+    def to_python(self, value: Any) -> Any:
+        """Fixtures hold it encrypted too."""
+        return self.from_db_value(value, None, None) if isinstance(value, str) else value
+
+    def value_to_string(self, obj: models.Model) -> str:
+        return self.get_prep_value(self.value_from_object(obj))
+
+    def is_renewed(self, kept: str) -> bool:
+        """Whether what is kept was encrypted with the present key."""
+        return kept == NOTHING or is_of_present_key(kept, purpose=self.purpose)

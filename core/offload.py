@@ -1,0 +1,193 @@
+"""Run heavy, pure Python work in a process of its own, with limits of time and memory.
+
+A thread that computes holds the interpreter's lock, and every other thread waits for it. So a web process hands PDFs,
+spreadsheets, uploaded lists and password hashes to children, which have a low priority and little memory, and are
+killed when they take too long. Functions and what they're given must be picklable; they touch no database. Outside of
+a web process, in a job or a command, the function is simply called.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import resource
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import nullcontext
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from typing import Any, TypeVar
+
+import django
+from django.conf import settings
+from django.utils import translation
+
+from core.spare_cores import spare_core
+
+T = TypeVar("T")
+
+SECONDS = 10.0
+"""That a piece of work may take, and as long again that it may wait for a child."""
+START_SECONDS = 60.0
+MOST_BYTES = 512 * 1024 * 1024
+"""Memory that work may take beyond what the child has when it's ready."""
+NICENESS = 5
+
+
+class GivenUp(Exception):
+    """The work took too long or too much memory, or there was no child to do it in time."""
+
+
+class _Child:
+    """A process that does one piece of work after the other."""
+
+    def __init__(self, *, has_django: bool) -> None:
+        self._link, theirs = Pipe()
+        command = [sys.executable, "-m", "core.offload", str(theirs.fileno()), "django" if has_django else "bare"]
+        # Overridden settings don't know the name of their module; the environment does.
+        module = os.environ.get("DJANGO_SETTINGS_MODULE") or settings.SETTINGS_MODULE
+        environment = {**os.environ, "DJANGO_SETTINGS_MODULE": module}
+        self._has_django = has_django
+        try:
+            # A session of its own: Ctrl+C is for the server, which ends it.
+            self._process = subprocess.Popen(  # noqa: S603 (our own module)
+                command, cwd=settings.BASE_DIR, env=environment, pass_fds=[theirs.fileno()], start_new_session=True
+            )
+        except OSError as error:
+            raise GivenUp("no child can be started") from error
+        finally:
+            theirs.close()
+        try:
+            self._hear(START_SECONDS)
+        except GivenUp:
+            self.end()
+            raise
+
+    def do(self, function: Callable[..., T], arguments: tuple[Any, ...], seconds: float) -> T:
+        try:
+            self._link.send((function, arguments, translation.get_language() if self._has_django else None))
+        except OSError as error:
+            raise GivenUp("the child has ended") from error
+        is_done, result = self._hear(seconds)
+        if not is_done:
+            raise result
+        done: T = result
+        return done
+
+    def _hear(self, seconds: float) -> tuple[bool, Any]:
+        try:
+            if self._link.poll(seconds):
+                heard: tuple[bool, Any] = self._link.recv()
+                return heard
+        except (EOFError, OSError) as error:
+            raise GivenUp("the child has ended") from error
+        raise GivenUp(f"not done within {seconds:.0f} seconds")
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._link.close()
+
+
+class Offload:
+    """A fixed number of children, each started when it's first needed and after it had to be killed."""
+
+    def __init__(self, *, has_django: bool = True) -> None:
+        self._has_django = has_django
+        self._places: queue.LifoQueue[_Child | None] = queue.LifoQueue()
+        self._children: set[_Child] = set()
+        self._lock = threading.Lock()
+        self.is_on = False
+
+    def start(self, children: int) -> None:
+        """From here on work is done in children."""
+        self._places = queue.LifoQueue()
+        for _child in range(children):
+            self._places.put(None)
+        self.is_on = True
+
+    def stop(self) -> None:
+        self.is_on = False
+        with self._lock:
+            for child in self._children:
+                child.end()
+            self._children.clear()
+
+    def __call__(self, function: Callable[..., T], *arguments: Any, seconds: float | None = None) -> T:
+        """Call a function in a child; `GivenUp` if it can't be done within the limits."""
+        if not self.is_on:
+            return function(*arguments)
+        limit = SECONDS if seconds is None else seconds
+        try:
+            child = self._places.get(timeout=limit)
+        except queue.Empty:
+            raise GivenUp("every child is busy") from None
+        try:
+            child = child or self._begin()
+            with spare_core():
+                return child.do(function, arguments, limit)
+        except GivenUp:
+            if child:
+                self._end(child)
+            child = None
+            raise
+        finally:
+            self._places.put(child)
+
+    def _begin(self) -> _Child:
+        child = _Child(has_django=self._has_django)
+        with self._lock:
+            self._children.add(child)
+        return child
+
+    def _end(self, child: _Child) -> None:
+        with self._lock:
+            self._children.discard(child)
+        child.end()
+
+
+offload = Offload()
+hashing = Offload(has_django=False)
+"""For passwords alone, so that nobody's sign-in waits behind an upload."""
+
+
+def _serve(link: Connection, *, has_django: bool) -> None:
+    """In the child: do what comes until the parent is gone."""
+    if has_django:
+        django.setup()
+    os.nice(NICENESS)
+    _limit_memory()
+    link.send((True, None))
+    while True:
+        try:
+            function, arguments, language = link.recv()
+        except EOFError:
+            return
+        link.send(_outcome(function, arguments, language))
+
+
+def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...], language: str | None) -> tuple[bool, Any]:
+    try:
+        with translation.override(language) if language else nullcontext():
+            return True, function(*arguments)
+    except MemoryError:
+        return False, GivenUp("it took too much memory")
+    except Exception as error:
+        return False, error
+
+
+def _limit_memory() -> None:
+    sizes = Path("/proc/self/statm")
+    # Elsewhere than on Linux there's no such file, and no such limit that works.
+    if sizes.exists():
+        now = int(sizes.read_text(encoding="ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
+        resource.setrlimit(resource.RLIMIT_AS, (now + MOST_BYTES, now + MOST_BYTES))
+
+
+if __name__ == "__main__":
+    # By its own name, so that exceptions are the same classes on both sides.
+    from core.offload import _serve as serve
+
+    serve(Connection(int(sys.argv[1])), has_django=sys.argv[2] == "django")

@@ -1,0 +1,58 @@
+"""A class as large as it may be, whose students have all practised: clones of one child of the demo."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from django.db import connection
+from django.db.models import Model
+
+from classrooms.assignments import assign
+from classrooms.demo_learning import Child, learn
+from classrooms.models import Classroom, Enrolment, Task, User
+from games.rules import Feature
+from lessons.models import Attempt, Progress, StepDone
+from lessons.skills import Skill
+from tests.classrooms.people import enrol, make_adult, make_classroom
+
+CHILD = Child(0.6, (20, 13, 6, 1), 15, 6, blind=Feature.SHADING)
+"""Sixty tries in four weeks, as many as the report looks at, and many of them wrong."""
+
+
+def make_large_class(size: int, *, teacher: User | None = None, assignments: int = 5) -> Classroom:
+    """A class of so many students who have all learned the same, with something to do for everybody."""
+    classroom = make_classroom(teacher or make_adult())
+    (first,) = enrol(classroom, "Pupil 0000")
+    learn(first.student, CHILD, now=time.time())
+    users = User.objects.bulk_create(
+        User(kind="student", display_name=f"Pupil {number:04}", pictures="") for number in range(1, size)
+    )
+    Enrolment.objects.bulk_create(
+        Enrolment(classroom=classroom, student=user, real_name=f"Real {user.display_name}") for user in users
+    )
+    for model in (Attempt, Progress, StepDone):
+        if users:
+            _copy(model, first.student, users[0].pk, users[-1].pk)
+    tasks: list[dict[str, Any]] = [
+        {"task": Task.UNIT, "what": "third-card"},
+        {"task": Task.SKILL, "what": Skill.SHADING, "amount": 3},
+        {"task": Task.BOARDS, "amount": 5},
+        {"task": Task.DAILY},
+    ]
+    for number in range(assignments):
+        assign(classroom, by=classroom.teachers.get(), now=time.time() - 86_400, **tasks[number % len(tasks)])
+    return classroom
+
+
+def _copy(model: type[Model], learner: User, first: int, last: int) -> None:
+    """What one has learned, for all users with keys from the first to the last; by the database, which is faster."""
+    columns = [field.column for field in model._meta.concrete_fields if field.column not in {"id", "user_id"}]
+    names, values = ", ".join(columns), ", ".join(f"learned.{column}" for column in columns)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO {model._meta.db_table} (user_id, {names}) "
+            f"SELECT person.id, {values} FROM {model._meta.db_table} learned, {User._meta.db_table} person "
+            "WHERE learned.user_id = %s AND person.id BETWEEN %s AND %s",
+            [learner.pk, first, last],
+        )

@@ -1,0 +1,1 @@
+"""What isn't product: checks and measurements that run beside the site."""
