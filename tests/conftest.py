@@ -20,6 +20,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from tests.background import Background, watch_tasks
 from tests.seeds import choose_seed, how_to_repeat
 
 choose_seed()
@@ -117,7 +118,29 @@ class Site:
 
 
 @pytest.fixture(scope="session")
-def _worker(django_db_setup) -> Iterator[None]:
+def _background() -> Iterator[Background]:
+    from setsite.celery import app  # noqa: PLC0415 (it needs Django to be set up)
+
+    watch_tasks(app)
+    background = Background()
+    yield background
+    background.end()
+
+
+@pytest.fixture
+def background(_background: Background, transactional_db) -> Iterator[None]:
+    """Workers that run do what they're told, until the test is over."""
+    with _background.opened():
+        yield
+        from setsite.jobs import desk  # noqa: PLC0415 (it needs Django to be set up)
+        from setsite.models import Job  # noqa: PLC0415
+
+        for job in Job.objects.all():
+            desk.stop(job)
+
+
+@pytest.fixture(scope="session")
+def _worker(django_db_setup, _background) -> Iterator[None]:
     """Where there is a broker, jobs are done by a worker of its own; without one the site does them by itself."""
     if site_settings.IS_BROKERLESS:
         yield
@@ -125,8 +148,8 @@ def _worker(django_db_setup) -> Iterator[None]:
     from setsite.jobs.runs import _environment  # noqa: PLC0415 (it needs Django to be set up)
 
     # Without a beat: nothing is to happen by itself in a test's matches, whose clocks are their own.
-    command = [sys.executable, "-m", "celery", "-A", "setsite", "worker", "--queues=people,heavy", "--concurrency=2"]
-    options = ["--loglevel=error", "--without-gossip", "--without-mingle"]
+    command = [sys.executable, "-m", "celery", "-A", "tests.worker", "worker"]
+    options = ["--queues=people,heavy", "--concurrency=2", "--loglevel=error", "--without-gossip", "--without-mingle"]
     worker = subprocess.Popen([*command, *options], env={**os.environ, **_environment()})
     yield
     worker.terminate()
@@ -141,7 +164,7 @@ def _site(_worker) -> Iterator[Site]:
 
 
 @pytest.fixture
-def site(_site: Site, transactional_db, settings) -> Iterator[str]:
+def site(_site: Site, background, settings) -> Iterator[str]:
     """The address of the running site, with an empty database. Links on paper and in mails point there, too."""
     settings.SITE_URL = _site.url
     yield _site.url

@@ -231,16 +231,17 @@ def test_numbers_that_do_not_go_together_are_told_in_words():
 
 
 @pytest.fixture
-def worker(transactional_db, monkeypatch) -> Iterator[None]:
+def embedded(transactional_db) -> Iterator[Embedded]:
+    embedded = Embedded()
+    yield embedded
+    embedded.stop()
+
+
+@pytest.fixture
+def worker(embedded, background, monkeypatch) -> None:
     """The worker that runs in the web process."""
     monkeypatch.setattr(desk, "_starters", [lambda pk: run_jobs.delay()])
-    embedded = Embedded()
     embedded.start()
-    yield
-    # Where a test has failed, its endless jobs would keep the worker from stopping.
-    for job in Job.objects.all():
-        desk.stop(job)
-    embedded.stop()
 
 
 def test_a_job_runs_beside_the_site_and_its_progress_is_seen(worker):

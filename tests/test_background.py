@@ -1,0 +1,85 @@
+"""Background work of one test stays away from the next."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from celery import Celery
+
+from tests import background
+from tests.background import Background, watch_tasks
+
+
+@pytest.fixture
+def place(settings, tmp_path) -> Background:
+    settings.VAR_DIR = tmp_path
+    place = Background()
+    yield place
+    place.end()
+
+
+@pytest.fixture
+def app() -> Celery:
+    app = Celery("a test", set_as_current=False)
+    app.conf.task_always_eager = True
+    return app
+
+
+def test_a_task_runs_only_while_a_test_wants_it(place, app):
+    ran = []
+
+    @app.task(shared=False)
+    def work() -> None:
+        ran.append(True)
+
+    watch_tasks(app)
+    work.delay()
+    assert not ran
+    with place.opened():
+        work.delay()
+    assert len(ran) == 1
+    work()
+    assert len(ran) == 2, "what a test calls itself is its own"
+
+
+def test_a_test_is_over_when_its_tasks_are(place, app):
+    begun, over = threading.Event(), []
+
+    @app.task(shared=False)
+    def work() -> None:
+        begun.set()
+        time.sleep(0.2)
+        over.append(True)
+
+    watch_tasks(app)
+    with place.opened():
+        thread = threading.Thread(target=work.delay)
+        thread.start()
+        begun.wait()
+    assert over
+    thread.join()
+
+
+def test_a_task_that_does_not_end_is_told(place, app, monkeypatch):
+    monkeypatch.setattr(background, "SECONDS", 0.05)
+    begun, may_end = threading.Event(), threading.Event()
+
+    @app.task(shared=False)
+    def work() -> None:
+        begun.set()
+        may_end.wait()
+
+    watch_tasks(app)
+    thread = threading.Thread(target=work.delay)
+
+    def run_the_test() -> None:
+        with place.opened():
+            thread.start()
+            begun.wait()
+
+    with pytest.raises(RuntimeError, match="long after its test"):
+        run_the_test()
+    may_end.set()
+    thread.join()
