@@ -3,14 +3,19 @@
 The site that browser tests start stays up for the rest of the run, and so do its worker and beat. They would send the
 mail of whichever test comes next. So every task holds a shared lock while it runs, and isn't run at all while no test
 wants it; between tests the lock is ours alone. A file, since with a broker the worker is a process of its own.
+
+The hubs of that site keep who is there in a thread of their own, whether or not anybody still waits for it. `Pause`
+holds those threads up before the tables are emptied.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any
@@ -83,3 +88,28 @@ class Background:
 
     def end(self) -> None:
         os.close(self._handle)
+
+
+class Pause:
+    """Holds up executors of one thread each: what they were given before is done, what comes later waits."""
+
+    def __init__(self, *pools: Executor) -> None:
+        self._pools = pools
+        self._over = threading.Event()
+        self._over.set()
+
+    def begin(self) -> None:
+        self._over = threading.Event()
+        for pool in self._pools:
+            stands = threading.Event()
+            pool.submit(self._stand, stands, self._over)
+            if not stands.wait(SECONDS):
+                raise RuntimeError("a thread goes on long after its test")
+
+    def end(self) -> None:
+        self._over.set()
+
+    @staticmethod
+    def _stand(stands: threading.Event, over: threading.Event) -> None:
+        stands.set()
+        over.wait()

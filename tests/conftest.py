@@ -20,7 +20,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from tests.background import Background, watch_tasks
+from tests.background import Background, Pause, watch_tasks
 from tests.seeds import choose_seed, how_to_repeat
 
 choose_seed()
@@ -90,8 +90,11 @@ class Site:
     """The site on a port of its own, by the server that `make run` uses."""
 
     def __init__(self) -> None:
-        from setsite.server import server  # noqa: PLC0415 (it needs Django to be set up)
+        from classrooms.sessions.live import hub as lessons  # noqa: PLC0415 (it needs Django to be set up)
+        from games.live.hub import hub as tables  # noqa: PLC0415
+        from setsite.server import server  # noqa: PLC0415
 
+        self._pause = Pause(tables._pool, lessons._pool)
         listening = socket.socket()
         listening.bind(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
@@ -105,12 +108,22 @@ class Site:
             time.sleep(0.01)
 
     def rest(self) -> None:
-        """Wait until nothing is being answered any more: what is written late would be written for the next test."""
+        """Wait until nothing is being done any more: what is written late would be written for the next test."""
+        from setsite.lanes import in_use  # noqa: PLC0415 (it needs Django to be set up)
+
         deadline = time.monotonic() + 10
         while self.server.server_state.tasks and time.monotonic() < deadline:
             time.sleep(0.01)
+        # Work whose client has gone is finished all the same.
+        while any(lane.running for lane in in_use) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        self._pause.begin()
+
+    def go_on(self) -> None:
+        self._pause.end()
 
     def stop(self) -> None:
+        self.go_on()
         self.server.should_exit = True
         self.thread.join(timeout=60)
         if self.thread.is_alive():
@@ -167,6 +180,7 @@ def _site(_worker) -> Iterator[Site]:
 def site(_site: Site, background, settings) -> Iterator[str]:
     """The address of the running site, with an empty database. Links on paper and in mails point there, too."""
     settings.SITE_URL = _site.url
+    _site.go_on()
     yield _site.url
     _site.rest()
     connections.close_all()

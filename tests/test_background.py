@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from celery import Celery
 
 from tests import background
-from tests.background import Background, watch_tasks
+from tests.background import Background, Pause, watch_tasks
 
 
 @pytest.fixture
@@ -83,3 +84,29 @@ def test_a_task_that_does_not_end_is_told(place, app, monkeypatch):
         run_the_test()
     may_end.set()
     thread.join()
+
+
+def test_a_thread_of_the_site_finishes_its_work_and_begins_none_until_the_next_test():
+    done = []
+    with ThreadPoolExecutor(1) as pool:
+        pause = Pause(pool)
+        pool.submit(lambda: (time.sleep(0.1), done.append("before")))
+        pause.begin()
+        later = pool.submit(done.append, "later")
+        time.sleep(0.05)
+        assert done == ["before"]
+        pause.end()
+        later.result(timeout=10)
+    assert done == ["before", "later"]
+
+
+def test_a_thread_that_does_not_come_to_rest_is_told(monkeypatch):
+    monkeypatch.setattr(background, "SECONDS", 0.05)
+    may_end = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(may_end.wait)
+        pause = Pause(pool)
+        with pytest.raises(RuntimeError, match="long after its test"):
+            pause.begin()
+        pause.end()
+        may_end.set()
