@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import parse_qs
 
 from setsite.asgi import application as site
-from setsite.pages import Receive, Scope, Send
+from setsite.wsgi_adapter import Receive, Scope, Send
 
 _streams: set[asyncio.Queue[bytes]] = set()
 

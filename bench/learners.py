@@ -23,12 +23,12 @@ from functools import cache
 from typing import Any, Final
 
 from games.rules.cards import Card, Feature
-from games.rules.triples import Kind as Make
+from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import differing, explain, find_sets, third_card
 from lessons.exercises import Exercise, contrast_pair, make_exercise
 from lessons.grading import Grade, grade
 from lessons.mastery import States, Try, every_wanted, new_states, next_wanted, troubled_feature, update
-from lessons.skills import Kind, Skill, differing_skill, feature_skill, kind_skill
+from lessons.skills import ExerciseKind, Skill, differing_skill, feature_skill, kind_skill
 
 HELD: Final = 0.9
 SLIP: Final = 0.03
@@ -141,7 +141,7 @@ class Learner:
         slips = self.rng.random() < SLIP
         self._manages = self._does(kind_skill(exercise.kind), now) and not slips
         # Who has a rule, if a wrong one, does not guess.
-        has_a_rule = self.wants_all_alike and exercise.kind is Kind.IS_SET and not slips
+        has_a_rule = self.wants_all_alike and exercise.kind is ExerciseKind.IS_SET and not slips
         return _ANSWERS[exercise.kind](self, exercise, now, self._manages or has_a_rule)
 
     def _does(self, skill: Skill, now: float) -> bool:
@@ -229,20 +229,20 @@ class Learner:
 
     def _be_corrected(self, exercise: Exercise, graded: Grade) -> None:
         if self.nature.wants_all_alike:
-            different_is_shown = exercise.kind is Kind.WHICH_BREAKS or _differing_in(exercise)
+            different_is_shown = exercise.kind is ExerciseKind.WHICH_BREAKS or _differing_in(exercise)
             self.corrections_left -= bool(self.corrections_left and different_is_shown and not graded.is_right)
         elif self.nature.blind_to in graded.missed:
             self.corrections_left -= bool(self.corrections_left)
 
 
-_ANSWERS: Final[Mapping[Kind, Callable[[Learner, Exercise, float, bool], dict[str, Any]]]] = {
-    Kind.IS_SET: Learner._is_set,
-    Kind.WHICH_BREAKS: Learner._which_breaks,
-    Kind.EXPLAIN: Learner._explain,
-    Kind.THIRD_CARD: Learner._third_card,
-    Kind.FIND_ONE: Learner._find_one,
-    Kind.FIND_ALL: Learner._find_all,
-    Kind.ANY_SET: Learner._any_set,
+_ANSWERS: Final[Mapping[ExerciseKind, Callable[[Learner, Exercise, float, bool], dict[str, Any]]]] = {
+    ExerciseKind.IS_SET: Learner._is_set,
+    ExerciseKind.WHICH_BREAKS: Learner._which_breaks,
+    ExerciseKind.EXPLAIN: Learner._explain,
+    ExerciseKind.THIRD_CARD: Learner._third_card,
+    ExerciseKind.FIND_ONE: Learner._find_one,
+    ExerciseKind.FIND_ALL: Learner._find_all,
+    ExerciseKind.ANY_SET: Learner._any_set,
 }
 
 
@@ -253,18 +253,21 @@ def _makes(a: Card, b: Card, c: Card) -> Mapping[Feature, Make]:
 
 def _differing_in(exercise: Exercise) -> set[int]:
     """In how many features the SETs differ that the exercise is about."""
-    if exercise.kind is Kind.THIRD_CARD:
+    if exercise.kind is ExerciseKind.THIRD_CARD:
         return {exercise.wanted.difficulty}
-    if exercise.kind in {Kind.WHICH_BREAKS, Kind.EXPLAIN}:
+    if exercise.kind in {ExerciseKind.WHICH_BREAKS, ExerciseKind.EXPLAIN}:
         return set()
     return {differing(triple) for triple in find_sets(exercise.cards)}
 
 
 def _attention(exercise: Exercise, feature: Feature) -> float:
     """How much of the learner's eye a feature gets."""
-    if exercise.kind in {Kind.EXPLAIN, Kind.THIRD_CARD}:
+    if exercise.kind in {ExerciseKind.EXPLAIN, ExerciseKind.THIRD_CARD}:
         return 0.5
-    if exercise.kind in {Kind.IS_SET, Kind.WHICH_BREAKS} and _makes(*exercise.cards)[feature] is Make.TWO_AND_ONE:
+    if (
+        exercise.kind in {ExerciseKind.IS_SET, ExerciseKind.WHICH_BREAKS}
+        and _makes(*exercise.cards)[feature] is Make.TWO_AND_ONE
+    ):
         return 1.0
     return 0.25
 
@@ -279,7 +282,7 @@ def adaptive(tries: Sequence[Try], states: States, now: float, rng: random.Rando
     """As the site does it: what `next_wanted` wants; after repeated errors on a feature, a contrast pair."""
     wanted = next_wanted(tries, now, rng, states=states)
     seed = str(rng.random())
-    if wanted.kind is Kind.IS_SET and wanted.focus and wanted.focus is troubled_feature(tries):
+    if wanted.kind is ExerciseKind.IS_SET and wanted.focus and wanted.focus is troubled_feature(tries):
         return contrast_pair(wanted.focus, seed)
     return [make_exercise(wanted, seed)]
 

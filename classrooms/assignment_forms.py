@@ -62,7 +62,7 @@ class AssignForm(forms.Form):
         }
 
 
-class UnitForm(AssignForm):
+class AssignUnitForm(AssignForm):
     task = Task.UNIT
     title = _("A unit")
     what = forms.ChoiceField(label=_("Unit"), choices=_units)
@@ -92,4 +92,4 @@ class DailyForm(AssignForm):
     amount = forms.IntegerField(label=_("On how many days"), min_value=1, max_value=MOST, initial=1)
 
 
-FORMS: dict[str, type[AssignForm]] = {form.task: form for form in (UnitForm, SkillForm, BoardsForm, DailyForm)}
+FORMS: dict[str, type[AssignForm]] = {form.task: form for form in (AssignUnitForm, SkillForm, BoardsForm, DailyForm)}

@@ -22,14 +22,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from classrooms.models import Assignment, Classroom, Enrolment, Group, Task, User
-from core.db.locks import Level as LockLevel
-from core.db.locks import lock_rows
+from core.db.locks import LockLevel, lock_rows
 from games.models import PuzzleResult
 from games.puzzles import PuzzleDeck
 from lessons.learning import skill_states_of
 from lessons.mastery import Level, status
 from lessons.models import Attempt, StepDone
-from lessons.skills import Kind, Skill
+from lessons.skills import ExerciseKind, Skill
 from lessons.tracing import SkillState
 from lessons.units import Unit, course
 from lessons.words import LEVELS, SKILLS
@@ -119,7 +118,7 @@ def title_of(assignment: Assignment) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AssignmentPart:
     """How far one student has come with one assignment."""
 
     enrolment: Enrolment
@@ -138,7 +137,7 @@ class Standing:
 
     assignment: Assignment
     title: str
-    parts: tuple[Part, ...]
+    parts: tuple[AssignmentPart, ...]
     is_overdue: bool
     """Its day is over."""
 
@@ -203,22 +202,22 @@ class _Known:
     """When the puzzle of a day was finished, with either deck."""
     now: float
 
-    def part(self, assignment: Assignment, enrolment: Enrolment) -> Part:
+    def part(self, assignment: Assignment, enrolment: Enrolment) -> AssignmentPart:
         user, since = enrolment.student_id, assignment.made_at
         match assignment.task:
             case Task.UNIT:
                 unit = find_unit(assignment.what)
                 steps = [(unit.slug, step.slug) for step in unit.steps] if unit else []
-                return Part(enrolment, sum(step in self.steps[user] for step in steps), len(steps))
+                return AssignmentPart(enrolment, sum(step in self.steps[user] for step in steps), len(steps))
             case Task.SKILL:
                 level = status(self.states[user][Skill(assignment.what)], self.now).level
-                return Part(enrolment, min(int(level), assignment.amount), assignment.amount)
+                return AssignmentPart(enrolment, min(int(level), assignment.amount), assignment.amount)
             case Task.BOARDS:
                 moments: Iterable[datetime] = self.boards[user]
             case _:
                 moments = self.days[user].values()
         done = sum(moment >= since for moment in moments)
-        return Part(enrolment, min(done, assignment.amount), assignment.amount)
+        return AssignmentPart(enrolment, min(done, assignment.amount), assignment.amount)
 
 
 def _read(assignments: Sequence[Assignment], students: Collection[User], now: float) -> _Known:
@@ -229,7 +228,7 @@ def _read(assignments: Sequence[Assignment], students: Collection[User], now: fl
     since = min(each.made_at for each in assignments)
     boards: dict[int, list[datetime]] = defaultdict(list)
     found = Attempt.objects.filter(
-        user__in=users, is_right=True, at__gte=since, kind__in=[Kind.FIND_ONE, Kind.FIND_ALL]
+        user__in=users, is_right=True, at__gte=since, kind__in=[ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL]
     )
     for user, _place, _seed, at in found.values_list("user", "place", "seed").annotate(Max("at")).order_by():
         boards[user].append(at)

@@ -21,7 +21,7 @@ from classrooms.models.classes import InvitationQuerySet
 from classrooms.sessions.errors import LessonRunning
 from classrooms.sessions.leading import end, running_session
 from classrooms.teacher_mail import tell_removed_teacher, tell_teacher_left
-from core.db.locks import Level, lock_rows
+from core.db.locks import LockLevel, lock_rows
 from games import codes
 from games.access import rights_changed
 
@@ -172,7 +172,7 @@ def open_invitations(classroom: Classroom) -> InvitationQuerySet:
 def cancel_invitation(invitation: TeacherInvitation, *, by: User) -> None:
     with transaction.atomic():
         # Whoever accepts it holds the same lock: it's canceled or accepted, and never both.
-        lock_rows(Classroom.objects.all(), Level.CLASSROOM).get(pk=invitation.classroom_id)
+        lock_rows(Classroom.objects.all(), LockLevel.CLASSROOM).get(pk=invitation.classroom_id)
         mine = TeacherInvitation.objects.filter(pk=invitation.pk, accepted_at=None, cancelled_at=None)
         if mine.update(cancelled_at=timezone.now()):
             note(by, Action.CANCELED_INVITATION, classroom=invitation.classroom)
@@ -209,7 +209,7 @@ def accept(invitation: TeacherInvitation, user: User) -> None:
         raise OtherAddress(invitation.pk)
     with transaction.atomic():
         # Removing a teacher takes the same lock, so an invitation is either accepted or void.
-        classroom = lock_rows(Classroom.objects.all(), Level.CLASSROOM).get(pk=invitation.classroom_id)
+        classroom = lock_rows(Classroom.objects.all(), LockLevel.CLASSROOM).get(pk=invitation.classroom_id)
         found = _open_invitation(invitation.pk)
         TeacherInvitation.objects.filter(pk=found.pk).update(accepted_at=timezone.now())
         classroom.teachers.add(user)
@@ -236,7 +236,7 @@ def remove_teacher(classroom: Classroom, teacher: User, *, by: User) -> None:
     """
     with transaction.atomic():
         # Two who remove each other at once come one after the other, and the second one finds out.
-        lock_rows(Classroom.objects.all(), Level.CLASSROOM).get(pk=classroom.pk)
+        lock_rows(Classroom.objects.all(), LockLevel.CLASSROOM).get(pk=classroom.pk)
         teachers = teachers_by_seniority(classroom)
         if by not in teachers:
             raise NoLongerTeaching(classroom.name)
@@ -292,7 +292,7 @@ def _void_invitations_of(classroom: Classroom, teacher: User) -> None:
 
 def _locked(classroom: Classroom) -> Classroom:
     """The class as it is now, with nobody else changing it until the transaction ends; it isn't deleted."""
-    return lock_rows(Classroom.objects.kept(), Level.CLASSROOM).get(pk=classroom.pk)
+    return lock_rows(Classroom.objects.kept(), LockLevel.CLASSROOM).get(pk=classroom.pk)
 
 
 def _is_taken(code: str) -> bool:

@@ -59,7 +59,7 @@ _PUPILS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class DemoPerson:
     """Somebody whom the demo offers to be."""
 
     slug: str
@@ -68,7 +68,7 @@ class Person:
     user: User
 
 
-def people() -> list[Person]:
+def people() -> list[DemoPerson]:
     """Whom one can sign in as; empty before the demo is filled."""
     found = {
         user.email: user for user in User.objects.filter(email__in=[TEACHER_EMAIL, GUARDIAN_EMAIL], is_active=True)
@@ -76,18 +76,18 @@ def people() -> list[Person]:
     with_password = _("%(email)s with the password %(password)s")
     adults = [(TEACHER_EMAIL, "teacher", _("Teacher")), (GUARDIAN_EMAIL, "guardian", _("Parent"))]
     offered = [
-        Person(slug, title, with_password % {"email": email, "password": PASSWORD}, found[email])
+        DemoPerson(slug, title, with_password % {"email": email, "password": PASSWORD}, found[email])
         for email, slug, title in adults
         if email in found
     ]
     students = User.objects.filter(guardian_links__guardian__email=GUARDIAN_EMAIL, is_home=False, is_active=True)
     if student := students.order_by("pk").first():
         way_in = _("one click on the front page (students have no password)")
-        offered.insert(1, Person("student", _("Student"), way_in, student))
+        offered.insert(1, DemoPerson("student", _("Student"), way_in, student))
     return offered
 
 
-def fill_demo(*, now: float | None = None) -> list[Person]:
+def fill_demo(*, now: float | None = None) -> list[DemoPerson]:
     """Make the demo's people, let them learn and play, once; what is there is left alone."""
     # All or nothing, so that a start that is broken off is made good by the next; nobody is there yet to lock anything.
     with transaction.atomic(), in_any_order():

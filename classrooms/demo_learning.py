@@ -11,13 +11,13 @@ from typing import Any, Final
 from classrooms.models import User
 from games.players import Player
 from games.rules import Card, Feature, explain, find_sets
-from games.rules.triples import Kind as Make
+from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Verdict
 from lessons.exercises import Exercise, make_exercise
 from lessons.grading import grade
 from lessons.learning import Answered, Asked, finish_step, record_attempt, skill_states, try_of
 from lessons.mastery import Try, next_wanted
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from lessons.units import course
 
 DAY: Final = 86_400.0
@@ -141,11 +141,11 @@ def _any_set(exercise: Exercise, child: Child, rng: random.Random) -> dict[str, 
 
 
 _ANSWERS: Final = {
-    Kind.IS_SET: _is_it_a_set,
-    Kind.WHICH_BREAKS: _which_breaks,
-    Kind.EXPLAIN: _explain,
-    Kind.THIRD_CARD: _third_card,
-    Kind.FIND_ONE: _find_one,
-    Kind.FIND_ALL: _find_all,
-    Kind.ANY_SET: _any_set,
+    ExerciseKind.IS_SET: _is_it_a_set,
+    ExerciseKind.WHICH_BREAKS: _which_breaks,
+    ExerciseKind.EXPLAIN: _explain,
+    ExerciseKind.THIRD_CARD: _third_card,
+    ExerciseKind.FIND_ONE: _find_one,
+    ExerciseKind.FIND_ALL: _find_all,
+    ExerciseKind.ANY_SET: _any_set,
 }

@@ -10,14 +10,14 @@ from django.utils.translation import gettext_lazy
 
 from classrooms.certificates import class_certificates
 from games.printing.printed import printed
-from setsite.jobs.kinds import Failure, Kind, Made, Reporter, declare
+from setsite.jobs.kinds import Failure, JobKind, JobResult, Reporter, declare
 
 
-def print_certificates(asked: Mapping[str, Any], report: Reporter) -> Made:
+def print_certificates(asked: Mapping[str, Any], report: Reporter) -> JobResult:
     pages = class_certificates(asked)
     if not pages:
         raise Failure(_("None of these students has mastered a skill now."))
     return printed(pages, title=_("Certificates"), name="setsite-certificates.pdf", report=report, has_picture=False)
 
 
-declare(Kind("certificates", gettext_lazy("Certificates"), print_certificates, template="printing/_result.html"))
+declare(JobKind("certificates", gettext_lazy("Certificates"), print_certificates, template="printing/_result.html"))

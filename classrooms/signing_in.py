@@ -35,11 +35,11 @@ _CARD_KEY = "card"
 _CODE_KEY = "code"
 
 
-class BadCard(ValueError):
+class BadLoginCard(ValueError):
     """Not a login card of ours, or one that a newer card has replaced."""
 
 
-class NoCard(BadCard):
+class NoCard(BadLoginCard):
     """No card was scanned in this browser lately."""
 
 
@@ -123,11 +123,11 @@ def card_token(student: User) -> str:
 def read_card(token: str) -> User:
     found = _CARD.match(token)
     if not found or not is_digest(found["seal"], _SALT, f"{found['pk']}-{found['number']}", length=_SEAL):
-        raise BadCard(token)
+        raise BadLoginCard(token)
     students = User.objects.filter(kind="student", is_active=True, deleted_at=None)
     student = students.filter(pk=int(found["pk"], 36), card_number=int(found["number"], 36)).first()
     if student is None:
-        raise BadCard(token)
+        raise BadLoginCard(token)
     return student
 
 

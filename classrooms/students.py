@@ -32,7 +32,7 @@ from classrooms.names import TakenNames, display_name_for
 from classrooms.pictures import new_pictures
 from classrooms.rosters.files import MOST_STUDENTS
 from classrooms.sessions.seats import leave_lessons
-from core.db.locks import Level, lock_rows
+from core.db.locks import LockLevel, lock_rows
 from games.access import rights_changed
 
 _RENEWED_AT_ONCE = 40
@@ -86,7 +86,7 @@ def add_students(
     """
     with transaction.atomic():
         # Two who add at once come one after the other, or both would give out the same name.
-        lock_rows(Classroom.objects.kept(), Level.CLASSROOM).get(pk=classroom.pk)
+        lock_rows(Classroom.objects.kept(), LockLevel.CLASSROOM).get(pk=classroom.pk)
         _check_room(classroom, len(students))
         taken = names_in(classroom)
         _free_source_ids(classroom, {each.source_id for each in students})
@@ -178,7 +178,7 @@ def reset_student(student: User, *, by: User, classroom: Classroom | None = None
         raise NotManaged(student.display_name)
     with transaction.atomic():
         # Of two who reset at once, the second one makes the first one's card worthless too.
-        now = lock_rows(User.objects.all(), Level.PERSON, str(student.pk)).get(pk=student.pk)
+        now = lock_rows(User.objects.all(), LockLevel.PERSON, str(student.pk)).get(pk=student.pk)
         student.pictures = new_pictures(instead_of=now.pictures)
         student.card_number = now.card_number + 1
         # Sessions hang on the password, so a new unusable one ends them.
@@ -201,7 +201,7 @@ def renew_cards(classroom: Classroom, *, by: User) -> int:
     for start in range(0, len(ids), _RENEWED_AT_ONCE):
         with transaction.atomic():
             some = User.objects.filter(pk__in=ids[start : start + _RENEWED_AT_ONCE])
-            students = list(lock_rows(some, Level.PERSON))
+            students = list(lock_rows(some, LockLevel.PERSON))
             for student in students:
                 student.pictures = new_pictures(instead_of=student.pictures)
                 student.card_number += 1
@@ -301,8 +301,8 @@ def _student_locked(student: int, *more: int) -> Iterator[None]:
     """
     with transaction.atomic():
         here = Q(pk__in=Enrolment.objects.filter(student=student).values("classroom"))
-        list(lock_rows(Classroom.objects.filter(here | Q(pk__in=more)), Level.CLASSROOM))
-        lock_rows(User.objects.filter(pk=student), Level.PERSON, str(student)).first()
+        list(lock_rows(Classroom.objects.filter(here | Q(pk__in=more)), LockLevel.CLASSROOM))
+        lock_rows(User.objects.filter(pk=student), LockLevel.PERSON, str(student)).first()
         yield
 
 

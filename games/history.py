@@ -41,8 +41,8 @@ class Moment:
     """The match just before something happened, and what it was."""
 
     event: did.Event
-    before: rules.Match
-    after: rules.Match
+    before: rules.MatchState
+    after: rules.MatchState
     seconds: float
     """Since the first deal."""
     waiting: tuple[Waiting, ...]

@@ -9,23 +9,23 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from games.odds.deals import FirstDeals, simulate_first_deals
-from games.odds.decks import BadQuestion
+from games.odds.decks import BadOddsQuestion
 from games.odds.games import WholeGames, simulate_games
 from games.odds.tallies import Tally
-from games.printing.deck import Deck
+from games.printing.deck import PrintedDeck
 from games.printing.printed import printed
-from setsite.jobs.kinds import Failure, Kind, Made, Reporter, declare
+from setsite.jobs.kinds import Failure, JobKind, JobResult, Reporter, declare
 
 MOST_POINTS = 60
 """How many moments of a simulation are kept, for the picture of how it settles."""
 
 
-def simulate(asked: Mapping[str, Any], report: Reporter) -> Made:
+def simulate(asked: Mapping[str, Any], report: Reporter) -> JobResult:
     """Deal or play as often as was asked; what is found is there to see all the while."""
     work = _play_games if asked["what"] == "games" else _deal
     try:
-        return Made(work(asked, report))
-    except BadQuestion as question:
+        return JobResult(work(asked, report))
+    except BadOddsQuestion as question:
         raise Failure(_("These numbers do not go together: %(why)s") % {"why": question}) from question
 
 
@@ -82,9 +82,9 @@ def _tally(tally: Tally) -> dict[str, Any]:
     return {"trials": tally.seen, "without": tally.without_set, "chance": tally.chance, "low": low, "high": high}
 
 
-def print_deck(asked: Mapping[str, Any], report: Reporter) -> Made:
-    return printed(Deck.asked(asked).pages(), title=_("A deck of cards"), name="setsite-deck.pdf", report=report)
+def print_deck(asked: Mapping[str, Any], report: Reporter) -> JobResult:
+    return printed(PrintedDeck.asked(asked).pages(), title=_("A deck of cards"), name="setsite-deck.pdf", report=report)
 
 
-declare(Kind("odds", gettext_lazy("Odds by simulation"), simulate, template="games/_odds_result.html", seconds=600))
-declare(Kind("deck", gettext_lazy("A deck of cards"), print_deck, template="printing/_result.html"))
+declare(JobKind("odds", gettext_lazy("Odds by simulation"), simulate, template="games/_odds_result.html", seconds=600))
+declare(JobKind("deck", gettext_lazy("A deck of cards"), print_deck, template="printing/_result.html"))

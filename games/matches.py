@@ -20,8 +20,8 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from core.db.chunks import delete_in_chunks
-from core.db.locks import Level, lock_rows, note_lock
-from games import rows
+from core.db.locks import LockLevel, lock_rows, note_lock
+from games import match_store
 from games.codes import new_code
 from games.models import Match, Seat, Way
 from games.players import Player, friendly_name, friendly_names
@@ -29,7 +29,7 @@ from games.rules import Options, decide, new_match, replay
 from games.rules import commands as ask
 from games.rules import events as did
 from games.rules import state as rules
-from games.rules.errors import BadOption, Reason, Refused
+from games.rules.errors import BadOption, RefusalReason, Refused
 from games.rules.opponents import STRENGTHS, Strength, next_move, strength
 from games.rules.records import event_record, match_record
 
@@ -45,7 +45,7 @@ GONE = "gone"
 log = logging.getLogger(__name__)
 
 
-class Outrun(Exception):
+class VersionConflict(Exception):
     """Somebody else wrote the match between our reading and our writing."""
 
 
@@ -60,7 +60,7 @@ class Written:
     """What time alone had brought about before it."""
 
     @property
-    def state(self) -> rules.Match:
+    def state(self) -> rules.MatchState:
         return self.match.state
 
 
@@ -122,7 +122,7 @@ def open_match(
         for number, seat in enumerate(seats):
             seat.match, seat.number = match, number
         Seat.objects.bulk_create(seats)
-        rows.append(match, 0, [event_record(event) for event in events])
+        match_store.append(match, 0, [event_record(event) for event in events])
     return match
 
 
@@ -142,18 +142,20 @@ def act(code: str, player: Player, order: Callable[[int], ask.Command], *, now: 
     At the table of a whole class the host takes what players do, and nobody acts from a seat.
     """
 
-    def judge(match: Match, state: rules.Match, now: float) -> tuple[did.Event, ...]:
-        seat = next((each.number for each in rows.around(match).seats if player.sits(each)), None)
+    def judge(match: Match, state: rules.MatchState, now: float) -> tuple[did.Event, ...]:
+        seat = next((each.number for each in match_store.match_details(match).seats if player.sits(each)), None)
         if seat is None or match.way == Way.CLASS:
-            raise Refused(Reason.NO_SUCH_SEAT)
+            raise Refused(RefusalReason.NO_SUCH_SEAT)
         return _judge(match, state, order(seat), now, seen)
 
     return _write(code, judge, now=now)
 
 
-def _judge(match: Match, state: rules.Match, order: ask.Command, now: float, seen: int | None) -> tuple[did.Event, ...]:
+def _judge(
+    match: Match, state: rules.MatchState, order: ask.Command, now: float, seen: int | None
+) -> tuple[did.Event, ...]:
     if seen is not None and seen > match.version:
-        raise Refused(Reason.UNSEEN_VERSION)
+        raise Refused(RefusalReason.UNSEEN_VERSION)
     if seen is not None and seen < match.version and _was_given(match, order, seen):
         return ()
     return decide(state, order, now)
@@ -200,7 +202,7 @@ def forget_players(seats: QuerySet[Seat]) -> None:
 
 def _forget_players(mine: set[int]) -> None:
     # Locked, so that nobody sits down at a table that is being removed.
-    tables = lock_rows(Match.objects.filter(pk__in=Seat.objects.filter(pk__in=mine).values("match")), Level.MATCH)
+    tables = lock_rows(Match.objects.filter(pk__in=Seat.objects.filter(pk__in=mine).values("match")), LockLevel.MATCH)
     alone, left = [], []
     for match in tables.prefetch_related("seats").defer("snapshot", "start"):
         people = [seat for seat in match.seats.all() if not seat.strength and not seat.guest.startswith(GONE)]
@@ -226,11 +228,11 @@ def forget_abandoned(before: datetime) -> int:
 def join(code: str, player: Player, *, now: float) -> Seat:
     """Seat a player, or bring the player back to the seat that is already theirs."""
 
-    def sit(match: Match, state: rules.Match, now: float) -> tuple[did.Event, ...]:
+    def sit(match: Match, state: rules.MatchState, now: float) -> tuple[did.Event, ...]:
         own = Seat.objects.filter(match=match, **player.key).first()
         if own and own.number >= len(state.seats):
             # Our other tab has sat down since the match was read.
-            raise Outrun(match.code)
+            raise VersionConflict(match.code)
         return decide(state, ask.Join(own.number if own else None), now)
 
     def keep(match: Match, events: Sequence[did.Event]) -> None:
@@ -276,7 +278,7 @@ def _own_name(name: str, taken: set[str]) -> str:
     return name if name not in taken else next(each for each in others if each not in taken)
 
 
-Decision = Callable[[Match, rules.Match, float], tuple[did.Event, ...]]
+Decision = Callable[[Match, rules.MatchState, float], tuple[did.Event, ...]]
 Keeping = Callable[[Match, Sequence[did.Event]], None]
 
 
@@ -284,18 +286,18 @@ def _write(code: str, decision: Decision, *, now: float, keep: Keeping | None = 
     for _try in range(_MOST_TRIES):
         try:
             return _try_to_write(code, decision, now, keep)
-        except Outrun:
+        except VersionConflict:
             continue
-    raise Outrun(f"{code} was written by others {_MOST_TRIES} times while we wanted to")
+    raise VersionConflict(f"{code} was written by others {_MOST_TRIES} times while we wanted to")
 
 
 def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | None) -> Written:
     refused: Refused | None = None
     # Where one statement writes match and log, and nothing else is kept, there is nothing to hold together.
-    together = nullcontext() if rows.writes_at_once() and keep is None else transaction.atomic()
+    together = nullcontext() if match_store.writes_at_once() and keep is None else transaction.atomic()
     with together:
-        note_lock(Level.MATCH)
-        match = rows.match_of(code)
+        note_lock(LockLevel.MATCH)
+        match = match_store.match_of(code)
         now = _not_before(match, now)
         opponents = _opponents(match)
         state, stood = _stand_still(match, match.state, now)
@@ -305,7 +307,7 @@ def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | Non
         try:
             own = decision(match, state, now)
         except Refused as error:
-            if error.reason is Reason.NO_SUCH_SEAT:
+            if error.reason is RefusalReason.NO_SUCH_SEAT:
                 # What somebody asks who has no seat here changes nothing, not even what is due.
                 raise
             refused = error
@@ -334,7 +336,7 @@ def _not_before(match: Match, now: float) -> float:
     return last if 0 < last - now < _LONGEST_WAIT else now
 
 
-def _stand_still(match: Match, state: rules.Match, now: float) -> tuple[rules.Match, tuple[did.Event, ...]]:
+def _stand_still(match: Match, state: rules.MatchState, now: float) -> tuple[rules.MatchState, tuple[did.Event, ...]]:
     """A pause for the time in which nobody could play: the site was away, its machine slept, or its clock was set.
 
     Nobody is late for that, no computer plays on by itself, and no window is open for an hour.
@@ -348,7 +350,9 @@ def _stand_still(match: Match, state: rules.Match, now: float) -> tuple[rules.Ma
     return replay(state, resumed), paused + resumed
 
 
-def _catch_up(state: rules.Match, opponents: Mapping[int, Strength], now: float) -> tuple[rules.Match, list[did.Event]]:
+def _catch_up(
+    state: rules.MatchState, opponents: Mapping[int, Strength], now: float
+) -> tuple[rules.MatchState, list[did.Event]]:
     """What happened by itself until now, each thing at its own moment."""
     events: list[did.Event] = []
     for _step in range(_MOST_DUE):
@@ -362,7 +366,7 @@ def _catch_up(state: rules.Match, opponents: Mapping[int, Strength], now: float)
     return state, events
 
 
-def _next_due(state: rules.Match, opponents: Mapping[int, Strength]) -> tuple[float, ask.Command] | None:
+def _next_due(state: rules.MatchState, opponents: Mapping[int, Strength]) -> tuple[float, ask.Command] | None:
     if state.paused_at is not None:
         return None
     due: list[tuple[float, ask.Command]] = []
@@ -377,7 +381,7 @@ def _next_due(state: rules.Match, opponents: Mapping[int, Strength]) -> tuple[fl
 
 
 def _save(
-    match: Match, state: rules.Match, events: list[did.Event], opponents: Mapping[int, Strength], now: float
+    match: Match, state: rules.MatchState, events: list[did.Event], opponents: Mapping[int, Strength], now: float
 ) -> None:
     read = match.version
     due = _next_due(state, opponents)
@@ -386,8 +390,8 @@ def _save(
     match.phase = state.phase
     match.due = due[0] if due else None
     match.touched_at = _moment(now)
-    if not rows.save(match, read, [event_record(event) for event in events]):
-        raise Outrun(match.code)
+    if not match_store.save(match, read, [event_record(event) for event in events]):
+        raise VersionConflict(match.code)
 
 
 def _tell(written: Written) -> None:
@@ -398,7 +402,7 @@ def _tell(written: Written) -> None:
 def _opponents(match: Match) -> dict[int, Strength]:
     if match.way != Way.COMPUTER:
         return {}
-    return {seat.number: STRENGTHS[seat.strength] for seat in rows.around(match).seats if seat.strength}
+    return {seat.number: STRENGTHS[seat.strength] for seat in match_store.match_details(match).seats if seat.strength}
 
 
 def _computer_names() -> tuple[str, str, str]:

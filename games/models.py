@@ -38,14 +38,14 @@ class Sitting(NamedTuple):
     guest: str
 
 
-class Around(NamedTuple):
+class MatchDetails(NamedTuple):
     """What a call needs to know around a match, read along with it."""
 
     seats: tuple[Sitting, ...]
     log: tuple[dict[str, Any], ...]
     """The last entries, the oldest first."""
 
-    def after(self, more: Sequence[dict[str, Any]], most: int) -> Around:
+    def after(self, more: Sequence[dict[str, Any]], most: int) -> MatchDetails:
         return self._replace(log=(*self.log, *more)[-most:])
 
     @property
@@ -76,8 +76,8 @@ class Match(models.Model):
 
     seats: RelatedManager[Seat]
     events: RelatedManager[Event]
-    around: Around | None = None
-    """Only where `games.rows` has read it."""
+    around: MatchDetails | None = None
+    """Only where `games.match_store` has read it."""
 
     class Meta:
         verbose_name_plural = "matches"
@@ -85,17 +85,17 @@ class Match(models.Model):
     def __str__(self) -> str:
         return self.code
 
-    _read: tuple[dict[str, Any], state.Match] | None = None
+    _read: tuple[dict[str, Any], state.MatchState] | None = None
 
     @property
-    def state(self) -> state.Match:
+    def state(self) -> state.MatchState:
         """What the snapshot says, read from it only once."""
         if self._read is None or self._read[0] is not self.snapshot:
             self._read = self.snapshot, match_from(self.snapshot)
         return self._read[1]
 
     @state.setter
-    def state(self, now: state.Match) -> None:
+    def state(self, now: state.MatchState) -> None:
         self.snapshot = match_record(now)
         self._read = self.snapshot, now
 

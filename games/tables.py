@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from games import rows
+from games import match_store
 from games.models import Match
 from games.rules import events as did
 from games.rules import explain
@@ -75,9 +75,9 @@ class PickView(NamedTuple):
     at: float
 
 
-def table_context(match: Match, state: rules.Match) -> dict[str, Any]:
+def table_context(match: Match, state: rules.MatchState) -> dict[str, Any]:
     """What `games/_table.html` shows; the same for whoever looks."""
-    around = rows.around(match)
+    around = match_store.match_details(match)
     names, recent = around.names, around.log
     winners = state.outcome.winners if state.outcome else ()
     seats = [
@@ -109,7 +109,7 @@ def table_context(match: Match, state: rules.Match) -> dict[str, Any]:
     }
 
 
-def _felt(match: Match, state: rules.Match, seats: Sequence[SeatView], names: dict[int, str]) -> Felt:
+def _felt(match: Match, state: rules.MatchState, seats: Sequence[SeatView], names: dict[int, str]) -> Felt:
     felt = Felt(
         places=tuple(Place(letter, card) for letter, card in zip(LETTERS, state.table, strict=False)),
         columns=max(3, len(state.table) // 3),
@@ -171,7 +171,7 @@ def broken_words(cards: tuple[Card, ...]) -> str:
     return verdict_words(explain(first, second, third).broken) + "."
 
 
-def happening(event: did.Event, names: dict[int, str], state: rules.Match) -> str:
+def happening(event: did.Event, names: dict[int, str], state: rules.MatchState) -> str:
     """An event in a sentence, to be shown and spoken; empty for what needs no word."""
     if isinstance(event, did.MatchEnded):
         return _result(state, names)
@@ -191,7 +191,7 @@ def happening(event: did.Event, names: dict[int, str], state: rules.Match) -> st
     return words
 
 
-def _result(state: rules.Match, names: dict[int, str]) -> str:
+def _result(state: rules.MatchState, names: dict[int, str]) -> str:
     if state.outcome is None:
         return ""
     if state.outcome.why is Ending.ABANDONED:
@@ -208,7 +208,7 @@ def _result(state: rules.Match, names: dict[int, str]) -> str:
     return _("A shared win: %(names)s.") % {"names": ", ".join(winners)}
 
 
-def _result_alone(state: rules.Match, outcome: rules.Outcome) -> str:
+def _result_alone(state: rules.MatchState, outcome: rules.Outcome) -> str:
     owed = state.seats[0].owed
     if outcome.winners:
         return _("You have won: every SET was found, and nothing is owed.")

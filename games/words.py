@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from games.rules.cards import Card, Color, Feature, Number, Shading, Shape, Value
-from games.rules.errors import Reason
+from games.rules.errors import RefusalReason
 from games.rules.triples import FeatureVerdict
 
 FEATURES: dict[Feature, Promise | str] = {
@@ -158,7 +158,7 @@ def effort_word(effort: float) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class VerdictLine:
     """One feature of a verdict, ready for the page."""
 
     feature: str
@@ -166,9 +166,9 @@ class Line:
     is_broken: bool
 
 
-def verdict_line(verdict: FeatureVerdict) -> Line:
+def verdict_line(verdict: FeatureVerdict) -> VerdictLine:
     """What is to be said of one feature: "all different", or "two are red and one is green"."""
-    return Line(str(FEATURES[verdict.feature]), _verdict_text(verdict), verdict.is_broken)
+    return VerdictLine(str(FEATURES[verdict.feature]), _verdict_text(verdict), verdict.is_broken)
 
 
 def _verdict_text(verdict: FeatureVerdict) -> str:
@@ -202,24 +202,24 @@ def grouped(number: int) -> str:
     return number_format(number, force_grouping=True)
 
 
-REFUSALS: dict[Reason, Promise | str] = {
-    Reason.NO_SUCH_SEAT: gettext_lazy("You have no seat at this table."),
-    Reason.SEAT_LEFT: gettext_lazy("You have left this table. Sit down again to play on."),
-    Reason.TABLE_FULL: gettext_lazy("This table is full."),
-    Reason.NOT_STARTED: gettext_lazy("The cards are not dealt yet."),
-    Reason.ALREADY_STARTED: gettext_lazy("The cards are already dealt."),
-    Reason.MATCH_OVER: gettext_lazy("This game is over."),
-    Reason.BOARD_HELD: gettext_lazy("Somebody else has called. Wait until they are done."),
-    Reason.NOT_YOUR_CONTROL: gettext_lazy("Somebody else has the board. Only the one who called may pick."),
-    Reason.CALL_FIRST: gettext_lazy("Call SET! first, then pick your cards."),
-    Reason.WINDOW_OVER: gettext_lazy("Your time to pick was over."),
-    Reason.FEWER_THAN_THREE: gettext_lazy("Pick three cards."),
-    Reason.MORE_THAN_THREE: gettext_lazy("Pick only three cards."),
-    Reason.SAME_CARD_TWICE: gettext_lazy("Pick three different cards."),
-    Reason.NOT_ON_TABLE: gettext_lazy("One of these cards is not on the table."),
-    Reason.TAKEN: gettext_lazy("Somebody was faster: one of these cards is taken. It costs you nothing."),
-    Reason.UNSEEN_VERSION: gettext_lazy("This page is not up to date with the table. Load it again."),
-    Reason.ALWAYS_A_SET: gettext_lazy("With this many cards there is always a SET."),
-    Reason.DECK_USED_UP: gettext_lazy("The deck is used up: there are no more cards."),
-    Reason.PAUSED: gettext_lazy("Eyes up! The game stands still for a moment."),
+REFUSALS: dict[RefusalReason, Promise | str] = {
+    RefusalReason.NO_SUCH_SEAT: gettext_lazy("You have no seat at this table."),
+    RefusalReason.SEAT_LEFT: gettext_lazy("You have left this table. Sit down again to play on."),
+    RefusalReason.TABLE_FULL: gettext_lazy("This table is full."),
+    RefusalReason.NOT_STARTED: gettext_lazy("The cards are not dealt yet."),
+    RefusalReason.ALREADY_STARTED: gettext_lazy("The cards are already dealt."),
+    RefusalReason.MATCH_OVER: gettext_lazy("This game is over."),
+    RefusalReason.BOARD_HELD: gettext_lazy("Somebody else has called. Wait until they are done."),
+    RefusalReason.NOT_YOUR_CONTROL: gettext_lazy("Somebody else has the board. Only the one who called may pick."),
+    RefusalReason.CALL_FIRST: gettext_lazy("Call SET! first, then pick your cards."),
+    RefusalReason.WINDOW_OVER: gettext_lazy("Your time to pick was over."),
+    RefusalReason.FEWER_THAN_THREE: gettext_lazy("Pick three cards."),
+    RefusalReason.MORE_THAN_THREE: gettext_lazy("Pick only three cards."),
+    RefusalReason.SAME_CARD_TWICE: gettext_lazy("Pick three different cards."),
+    RefusalReason.NOT_ON_TABLE: gettext_lazy("One of these cards is not on the table."),
+    RefusalReason.TAKEN: gettext_lazy("Somebody was faster: one of these cards is taken. It costs you nothing."),
+    RefusalReason.UNSEEN_VERSION: gettext_lazy("This page is not up to date with the table. Load it again."),
+    RefusalReason.ALWAYS_A_SET: gettext_lazy("With this many cards there is always a SET."),
+    RefusalReason.DECK_USED_UP: gettext_lazy("The deck is used up: there are no more cards."),
+    RefusalReason.PAUSED: gettext_lazy("Eyes up! The game stands still for a moment."),
 }

@@ -13,11 +13,11 @@ from games.players import Player
 from games.rules import Feature, find_sets, is_set
 from lessons import queries
 from lessons.exercises import Exercise
-from lessons.grading import BadAnswer, Grade, Reason, grade, help_stages
+from lessons.grading import AnswerFault, BadAnswer, Grade, grade, help_stages
 from lessons.learning import Answered, Asked, finish_step, give_help, hints_given, record_attempt
 from lessons.models import Attempt
 from lessons.questions import Ask, Drill, Feedback, Question
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from lessons.ticket_owners import holder_of
 from lessons.tickets import Ticket
 from lessons.units import Step, Unit, find_step
@@ -48,19 +48,19 @@ class Judged:
 def read_answer(exercise: Exercise, form: QueryDict, ticket: Ticket) -> dict[str, Any]:
     """The answer in the form, as grading wants it; what makes no sense there is for grading to refuse."""
     kind = exercise.kind
-    if kind in {Kind.IS_SET, Kind.ANY_SET}:
+    if kind in {ExerciseKind.IS_SET, ExerciseKind.ANY_SET}:
         answer: dict[str, Any] = {"yes": {"1": True, "0": False}.get(form.get("yes", ""))}
         if form.get("breaks"):
             answer["breaks"] = form["breaks"]
         return answer
-    if kind is Kind.WHICH_BREAKS:
+    if kind is ExerciseKind.WHICH_BREAKS:
         return {"breaks": form.get("breaks")}
-    if kind is Kind.EXPLAIN:
+    if kind is ExerciseKind.EXPLAIN:
         return {feature.value: form.get(feature.value) for feature in Feature}
-    if kind is Kind.THIRD_CARD:
+    if kind is ExerciseKind.THIRD_CARD:
         return {"card": _number(form.get("card", ""))}
     cards = [_number(text) for text in form.getlist("cards")]
-    if kind is Kind.FIND_ONE:
+    if kind is ExerciseKind.FIND_ONE:
         return {"cards": cards}
     return {"sets": [list(each) for each in ticket.found] + ([cards] if cards else [])}
 
@@ -103,8 +103,8 @@ def answer_exercise(player: Player, ticket: Ticket, form: QueryDict, *, now: flo
     """
     exercise = ticket.exercise
     answer = read_answer(exercise, form, ticket)
-    if exercise.kind is Kind.FIND_ALL and not form.getlist("cards"):
-        raise BadAnswer(Reason.FEWER_THAN_THREE)
+    if exercise.kind is ExerciseKind.FIND_ALL and not form.getlist("cards"):
+        raise BadAnswer(AnswerFault.FEWER_THAN_THREE)
     found = _one_more(exercise, form, ticket)
     if found:
         ticket = ticket.with_found(found)
@@ -179,7 +179,7 @@ def _word(text: str | None) -> str | None:
 
 def _one_more(exercise: Exercise, form: QueryDict, ticket: Ticket) -> tuple[int, int, int] | None:
     """Another SET of those to be found, if the form names one."""
-    if exercise.kind is not Kind.FIND_ALL:
+    if exercise.kind is not ExerciseKind.FIND_ALL:
         return None
     on_board = {str(card.index): card for card in exercise.cards}
     texts = form.getlist("cards")

@@ -16,10 +16,10 @@ from games.printing.printed import printed
 from lessons.printing.certificates import Certificate
 from lessons.printing.worksheets import Worksheet
 from lessons.skills import Skill
-from setsite.jobs.kinds import Kind, Made, Reporter, declare
+from setsite.jobs.kinds import JobKind, JobResult, Reporter, declare
 
 
-def print_worksheet(asked: Mapping[str, Any], report: Reporter) -> Made:
+def print_worksheet(asked: Mapping[str, Any], report: Reporter) -> JobResult:
     worksheet = Worksheet.asked(asked)
     name = f"setsite-{worksheet.sheet.kind}-{worksheet.sheet.code}.pdf"
     return printed(worksheet.pages(), title=worksheet.title, name=name, report=report)
@@ -32,10 +32,10 @@ def own_certificate(asked: Mapping[str, Any]) -> list[Page]:
     return [certificate.page(Paper(asked["paper"]), palette_named(asked["palette"]))]
 
 
-def print_certificate(asked: Mapping[str, Any], report: Reporter) -> Made:
+def print_certificate(asked: Mapping[str, Any], report: Reporter) -> JobResult:
     return printed(own_certificate(asked), title=_("Certificate"), name="setsite-certificate.pdf", report=report)
 
 
 _RESULT = "printing/_result.html"
-declare(Kind("worksheet", gettext_lazy("A worksheet"), print_worksheet, template=_RESULT))
-declare(Kind("certificate", gettext_lazy("My certificate"), print_certificate, template=_RESULT))
+declare(JobKind("worksheet", gettext_lazy("A worksheet"), print_worksheet, template=_RESULT))
+declare(JobKind("certificate", gettext_lazy("My certificate"), print_certificate, template=_RESULT))

@@ -15,12 +15,12 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from core.db.chunks import delete_in_chunks
-from core.db.locks import Level, lock_rows, lock_word
+from core.db.locks import LockLevel, lock_rows, lock_word
 from games.players import Player
 from games.rules import Feature
 from lessons.mastery import Try, mastery, new_states, update
 from lessons.models import Attempt, HelpGiven, Progress, StepDone
-from lessons.skills import Evidence, Kind, Skill, Wanted
+from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 from lessons.tracing import SkillState
 
 
@@ -29,7 +29,7 @@ class Asked:
     """A question as it was put, so that it can be put again."""
 
     place: str
-    kind: Kind | None
+    kind: ExerciseKind | None
     wanted: Wanted | None = None
     seed: str = ""
     cards: Sequence[int] = ()
@@ -61,8 +61,8 @@ def _locked(*learners: Player) -> Iterator[None]:
         for learner in sorted(learners, key=lock_key):
             word = lock_key(learner)
             if learner.user is None:
-                lock_word(Level.PERSON, word)
-            elif not lock_rows(_users().filter(pk=learner.user.pk), Level.PERSON, word).values_list("pk").first():
+                lock_word(LockLevel.PERSON, word)
+            elif not lock_rows(_users().filter(pk=learner.user.pk), LockLevel.PERSON, word).values_list("pk").first():
                 raise NoSuchLearner(word)
         yield
 
@@ -189,7 +189,7 @@ def _rebuild(player: Player) -> None:
         _save_states(player, new_states(), mastery(tries, max(each.at for each in tries)))
 
 
-def take_along(guest: Player, user: Player) -> None:
+def merge_guest(guest: Player, user: Player) -> None:
     """Make what a guest has learned the user's own."""
     with _locked(guest, user):
         _drop_sent_twice(guest, user)
@@ -242,7 +242,7 @@ def counted_attempts(player: Player) -> Any:
 def try_of(row: Attempt) -> Try:
     return Try(
         at=row.at.timestamp(),
-        kind=Kind(row.kind) if row.kind else None,
+        kind=ExerciseKind(row.kind) if row.kind else None,
         is_right=row.is_right,
         missed=missed_from(row.missed),
         evidence=evidence_from(row.evidence),
@@ -267,7 +267,7 @@ def _wanted_record(wanted: Wanted | None) -> dict[str, Any]:
 def wanted_from(record: dict[str, Any]) -> Wanted:
     focus = record.get("focus")
     return Wanted(
-        kind=Kind(record["kind"]),
+        kind=ExerciseKind(record["kind"]),
         difficulty=record["difficulty"],
         focus=Feature(focus) if focus else None,
         easy=record["easy"],

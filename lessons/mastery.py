@@ -15,7 +15,7 @@ from itertools import product
 from typing import Final
 
 from games.rules.cards import Feature
-from lessons.skills import Evidence, Kind, Skill, Wanted, differing_skill, feature_skill, kind_skill
+from lessons.skills import Evidence, ExerciseKind, Skill, Wanted, differing_skill, feature_skill, kind_skill
 from lessons.tracing import DIFFERING_SKILLS, FEATURE_SKILLS, PATH, PRIOR, SkillState, probability_at, weigh
 
 
@@ -24,7 +24,7 @@ class Try:
     """One answer to one exercise."""
 
     at: float
-    kind: Kind | None
+    kind: ExerciseKind | None
     """None for a question that only the course asks."""
     is_right: bool
     missed: tuple[Feature, ...]
@@ -60,7 +60,7 @@ def update(states: States, try_: Try) -> dict[Skill, SkillState]:
 
 def _blame(try_: Try, evidence: Evidence) -> float:
     """Features missed at once share the blame, for a wild guess misses several; to explain asks for each apart."""
-    if try_.kind is Kind.EXPLAIN or evidence.skill not in FEATURE_SKILLS:
+    if try_.kind is ExerciseKind.EXPLAIN or evidence.skill not in FEATURE_SKILLS:
         return 1.0
     return 1 / max(1, sum(each.skill in FEATURE_SKILLS and not each.is_right for each in try_.evidence))
 
@@ -181,24 +181,24 @@ def most_missed(tries: Iterable[Try]) -> list[tuple[Feature, int, int]]:
 READY: Final = 0.4
 """How likely a skill must be held for the next ones to build on it."""
 
-NEEDS: Final[Mapping[Kind, tuple[Skill, ...]]] = {
-    Kind.IS_SET: (),
-    Kind.WHICH_BREAKS: (Skill.IS_SET, Skill.DIFFERS_1),
-    Kind.EXPLAIN: (Skill.IS_SET, Skill.DIFFERS_1),
-    Kind.THIRD_CARD: (Skill.WHICH_BREAKS, Skill.EXPLAIN),
-    Kind.FIND_ONE: (Skill.THIRD_CARD,),
-    Kind.ANY_SET: (Skill.FIND_ONE,),
-    Kind.FIND_ALL: (Skill.ANY_SET,),
+NEEDS: Final[Mapping[ExerciseKind, tuple[Skill, ...]]] = {
+    ExerciseKind.IS_SET: (),
+    ExerciseKind.WHICH_BREAKS: (Skill.IS_SET, Skill.DIFFERS_1),
+    ExerciseKind.EXPLAIN: (Skill.IS_SET, Skill.DIFFERS_1),
+    ExerciseKind.THIRD_CARD: (Skill.WHICH_BREAKS, Skill.EXPLAIN),
+    ExerciseKind.FIND_ONE: (Skill.THIRD_CARD,),
+    ExerciseKind.ANY_SET: (Skill.FIND_ONE,),
+    ExerciseKind.FIND_ALL: (Skill.ANY_SET,),
 }
-FEATURES_NEEDED: Final[Mapping[Kind, int]] = dict.fromkeys(Kind, 3) | {
+FEATURES_NEEDED: Final[Mapping[ExerciseKind, int]] = dict.fromkeys(ExerciseKind, 3) | {
     # These are what teaches features.
-    Kind.IS_SET: 0,
-    Kind.WHICH_BREAKS: 0,
-    Kind.EXPLAIN: 0,
+    ExerciseKind.IS_SET: 0,
+    ExerciseKind.WHICH_BREAKS: 0,
+    ExerciseKind.EXPLAIN: 0,
 }
 """How many features must be growing; never all, for one blind spot must not hold up everything."""
 
-BOARDS: Final = (Kind.FIND_ONE, Kind.FIND_ALL, Kind.ANY_SET)
+BOARDS: Final = (ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL, ExerciseKind.ANY_SET)
 HARDEST: Final = 4
 HARDEST_OF_EASY: Final = 3
 
@@ -212,14 +212,14 @@ class Tells:
     others: float
 
 
-TELLS: Final[Mapping[Kind, Tells]] = {
-    Kind.IS_SET: Tells(0.5, 0.3, 0.1),
-    Kind.WHICH_BREAKS: Tells(0.0, 1.0, 0.1),
-    Kind.EXPLAIN: Tells(0.0, 0.8, 0.7),
-    Kind.THIRD_CARD: Tells(1.0, 1.0, 0.4),
-    Kind.FIND_ONE: Tells(0.8, 0.1, 0.1),
-    Kind.ANY_SET: Tells(0.5, 0.0, 0.0),
-    Kind.FIND_ALL: Tells(1.0, 0.1, 0.1),
+TELLS: Final[Mapping[ExerciseKind, Tells]] = {
+    ExerciseKind.IS_SET: Tells(0.5, 0.3, 0.1),
+    ExerciseKind.WHICH_BREAKS: Tells(0.0, 1.0, 0.1),
+    ExerciseKind.EXPLAIN: Tells(0.0, 0.8, 0.7),
+    ExerciseKind.THIRD_CARD: Tells(1.0, 1.0, 0.4),
+    ExerciseKind.FIND_ONE: Tells(0.8, 0.1, 0.1),
+    ExerciseKind.ANY_SET: Tells(0.5, 0.0, 0.0),
+    ExerciseKind.FIND_ALL: Tells(1.0, 0.1, 0.1),
 }
 # An exercise practises one kind and one difficulty, but nearly all of them some feature.
 WORTH_OF_KIND: Final = 2.0
@@ -272,7 +272,7 @@ def next_wanted(
 def every_wanted() -> tuple[Wanted, ...]:
     """All that may ever be asked for: boards of the easy deck too, where all is solid."""
     focuses = (None, *Feature)
-    full = [Wanted(*each) for each in product(Kind, range(1, HARDEST + 1), focuses)]
+    full = [Wanted(*each) for each in product(ExerciseKind, range(1, HARDEST + 1), focuses)]
     easy = [Wanted(*each, easy=True) for each in product(BOARDS, range(1, HARDEST_OF_EASY + 1), focuses)]
     return (*full, *(wanted for wanted in easy if wanted.focus is not Feature.SHADING))
 
@@ -329,7 +329,7 @@ def troubled_feature(tries: Sequence[Try]) -> Feature | None:
 
 def _refuses_sets(tries: Sequence[Try]) -> bool:
     """Whether SETs were refused twice of late, and none was recognised since."""
-    late = [try_ for try_ in tries[-JUST_NOW:] if try_.kind is Kind.IS_SET]
+    late = [try_ for try_ in tries[-JUST_NOW:] if try_.kind is ExerciseKind.IS_SET]
     said = [e.is_right for try_ in late for e in try_.evidence if e.skill in DIFFERING_SKILLS]
     return said.count(False) >= ERRORS_THAT_TROUBLE and not said[-1]
 
@@ -339,7 +339,7 @@ def _corrections(choices: Iterable[Wanted], tries: Sequence[Try]) -> list[Wanted
     feature = troubled_feature(tries)
     if feature is None and not _refuses_sets(tries):
         return []
-    return [wanted for wanted in choices if wanted.kind is Kind.IS_SET and wanted.focus is feature]
+    return [wanted for wanted in choices if wanted.kind is ExerciseKind.IS_SET and wanted.focus is feature]
 
 
 def _focus(tries: Sequence[Try], held: Mapping[Skill, float]) -> Feature | None:

@@ -21,7 +21,7 @@ from typing import Final
 
 from games.rules.cards import Feature
 from lessons.mastery import Try
-from lessons.skills import Kind, feature_skill
+from lessons.skills import ExerciseKind, feature_skill
 from lessons.tracing import DIFFERING_SKILLS, HELP
 
 
@@ -61,17 +61,17 @@ class Chances:
         return math.log((1 - self.with_it) / (1 - self.without))
 
 
-SEES_THE_FEATURE: Final[Mapping[Kind, Chances]] = {
+SEES_THE_FEATURE: Final[Mapping[ExerciseKind, Chances]] = {
     # Nothing looks broken to one who overlooks what is: by chance one of four is named.
-    Kind.IS_SET: Chances(0.15),
-    Kind.WHICH_BREAKS: Chances(0.25),
+    ExerciseKind.IS_SET: Chances(0.15),
+    ExerciseKind.WHICH_BREAKS: Chances(0.25),
     # What is not looked at passes for all the same; where it is so, the answer is not counted.
-    Kind.EXPLAIN: Chances(0.1),
+    ExerciseKind.EXPLAIN: Chances(0.1),
     # The choices have two or three values of it.
-    Kind.THIRD_CARD: Chances(0.4),
+    ExerciseKind.THIRD_CARD: Chances(0.4),
     # Many triples of a board are SETs but for one feature.
-    Kind.FIND_ONE: Chances(0.35, 0.65),
-    Kind.FIND_ALL: Chances(0.2, 0.45),
+    ExerciseKind.FIND_ONE: Chances(0.35, 0.65),
+    ExerciseKind.FIND_ALL: Chances(0.2, 0.45),
 }
 """With a feature that is overlooked."""
 
@@ -106,7 +106,7 @@ def _overlooks(feature: Feature, try_: Try) -> float:
     chances = SEES_THE_FEATURE.get(try_.kind) if try_.kind else None
     if chances is None or _is_of_the_easy_deck(try_):
         return 0.0
-    if try_.kind in {Kind.FIND_ONE, Kind.FIND_ALL} and try_.is_right:
+    if try_.kind in {ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL} and try_.is_right:
         return chances.weight(True) * _unaided(try_)
     said = [each.is_right for each in try_.evidence if each.skill is feature_skill(feature)]
     if not said:
@@ -122,12 +122,12 @@ def _is_of_the_easy_deck(try_: Try) -> bool:
 
 def _share(feature: Feature, try_: Try) -> float:
     """How far an error is one of overlooking this feature; several missed at once share it, but to explain."""
-    if try_.kind is Kind.EXPLAIN:
+    if try_.kind is ExerciseKind.EXPLAIN:
         return 1.0
-    if try_.kind is Kind.WHICH_BREAKS and try_.wanted and try_.wanted.focus:
+    if try_.kind is ExerciseKind.WHICH_BREAKS and try_.wanted and try_.wanted.focus:
         # The focus is what breaks; whoever names another feature has looked at that one, if wrongly.
         return float(feature is try_.wanted.focus)
-    if try_.kind is Kind.IS_SET and _sets_recognised(try_):
+    if try_.kind is ExerciseKind.IS_SET and _sets_recognised(try_):
         # A feature was blamed that is all right: not the one who overlooks it does that.
         return 0.0
     return 1 / max(1, len(try_.missed))
@@ -146,15 +146,15 @@ def _wants_all_alike(try_: Try) -> float:
 def _alike_weight(try_: Try) -> float:
     recognised = _sets_recognised(try_)
     match try_.kind:
-        case Kind.IS_SET | Kind.ANY_SET if not recognised:
+        case ExerciseKind.IS_SET | ExerciseKind.ANY_SET if not recognised:
             return REFUSES_WHAT_IS_NONE.weight(try_.is_right)
-        case Kind.IS_SET | Kind.ANY_SET:
+        case ExerciseKind.IS_SET | ExerciseKind.ANY_SET:
             return sum(ACCEPTS_A_SET[number - 1].weight(is_yes) for number, is_yes in recognised.items())
-        case Kind.WHICH_BREAKS:
+        case ExerciseKind.WHICH_BREAKS:
             return NAMES_WHAT_BREAKS.weight(try_.is_right)
-        case Kind.THIRD_CARD | Kind.FIND_ONE:
+        case ExerciseKind.THIRD_CARD | ExerciseKind.FIND_ONE:
             return COMPLETES_A_SET.weight(try_.is_right)
-        case Kind.FIND_ALL:
+        case ExerciseKind.FIND_ALL:
             return COMPLETES_A_SET.weight(any(recognised.values()))
     return 0.0
 

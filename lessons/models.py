@@ -7,7 +7,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
-from lessons.skills import Kind, Skill
+from lessons.skills import ExerciseKind, Skill
 
 _ONE_LEARNER = models.Q(user__isnull=False, guest="") | (models.Q(user__isnull=True) & ~models.Q(guest=""))
 
@@ -30,7 +30,7 @@ class Attempt(Learner):
     at = models.DateTimeField(db_index=True)
     place = models.CharField(max_length=80)
     """Where it was asked: "unit/step", "practice", or "sheet"."""
-    kind = models.CharField(max_length=20, choices=[(kind, kind) for kind in Kind], blank=True)
+    kind = models.CharField(max_length=20, choices=[(kind, kind) for kind in ExerciseKind], blank=True)
     """Empty for a question that only the course asks."""
     wanted = models.JSONField(default=dict)
     seed = models.CharField(max_length=120, blank=True)

@@ -18,14 +18,14 @@ from lessons.exercises import Exercise, make_exercise
 from lessons.learning import counted_attempts, evidence_from, missed_from, skill_states, try_of, wanted_from
 from lessons.mastery import Level, Status, Try, most_missed, statuses
 from lessons.models import Attempt, StepDone
-from lessons.skills import Evidence, Kind, Skill, Wanted
+from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 from lessons.units import Step, Unit, course
 
 _LATEST = 200
 _SLOWEST = 3
 _LONGEST_KEY = 18
 _KEPT = 2_048
-_BOARDS = [Kind.FIND_ONE, Kind.FIND_ALL, Kind.ANY_SET]
+_BOARDS = [ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL, ExerciseKind.ANY_SET]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def latest_tries_of(users: Iterable[Any], *, since: datetime, latest: int) -> di
         tries[user].append(
             Try(
                 at=at.timestamp(),
-                kind=Kind(kind) if kind else None,
+                kind=ExerciseKind(kind) if kind else None,
                 is_right=is_right,
                 missed=_missed(missed),
                 evidence=_evidence(evidence),

@@ -194,10 +194,10 @@ class Scene:
             raise BadQuestion("there is a SET in this scene")
 
     @property
-    def match(self) -> rules.Match:
+    def match(self) -> rules.MatchState:
         return self.played()[0]
 
-    def played(self) -> tuple[rules.Match, Verdict | None]:
+    def played(self) -> tuple[rules.MatchState, Verdict | None]:
         """The match as the script leaves it, and the verdict if its last act was a wrong pick."""
         match = new_match(self.options, seed=self.seed)
         now = 0.0
@@ -239,7 +239,7 @@ def _triple(cards: Sequence[Card]) -> Triple:
     return first, second, third
 
 
-def _commands(order: str, match: rules.Match) -> list[ask.Command]:
+def _commands(order: str, match: rules.MatchState) -> list[ask.Command]:
     word, *rest = order.split()
     seat = int(rest[0]) if rest else 0
     if word == "pick":
@@ -256,7 +256,7 @@ def _commands(order: str, match: rules.Match) -> list[ask.Command]:
     return simple[word]
 
 
-def _cards_for(what: str, match: rules.Match) -> Triple:
+def _cards_for(what: str, match: rules.MatchState) -> Triple:
     if what == "set":
         return find_sets(match.table)[0]
     return next(_triple(cards) for cards in combinations(match.table, 3) if not is_set(*cards))

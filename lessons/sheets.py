@@ -9,9 +9,9 @@ from itertools import count
 from typing import Final
 
 from lessons.exercises import Exercise, make_exercise
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 
-KINDS: Final = (Kind.IS_SET, Kind.THIRD_CARD, Kind.FIND_ALL, Kind.EXPLAIN)
+KINDS: Final = (ExerciseKind.IS_SET, ExerciseKind.THIRD_CARD, ExerciseKind.FIND_ALL, ExerciseKind.EXPLAIN)
 MOST_TASKS: Final = 24
 SEED: Final = r"[a-z0-9]{1,12}"
 DIFFICULTIES: Final = {"easy": (1, 2), "fair": (2, 3), "hard": (3, 4)}
@@ -22,7 +22,7 @@ _CODE = re.compile(rf"({SEED})-([1-9][0-9]?)-({'|'.join(DIFFICULTIES)})")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    kind: Kind
+    kind: ExerciseKind
     seed: str
     tasks: int
     level: str
@@ -42,7 +42,7 @@ def read_sheet(kind: str, code: str) -> Sheet | None:
     match = _CODE.fullmatch(code)
     if kind not in KINDS or match is None or int(match[2]) > MOST_TASKS:
         return None
-    return Sheet(kind=Kind(kind), seed=match[1], tasks=int(match[2]), level=match[3])
+    return Sheet(kind=ExerciseKind(kind), seed=match[1], tasks=int(match[2]), level=match[3])
 
 
 @lru_cache(maxsize=64)
@@ -60,6 +60,6 @@ def _exercises(sheet: Sheet) -> tuple[Exercise, ...]:
 def _wanted(sheet: Sheet, task: int) -> Wanted:
     choices = DIFFICULTIES[sheet.level]
     difficulty, is_easy = choices[task % len(choices)], sheet.level == "easy"
-    if sheet.kind is Kind.FIND_ALL and not is_easy:
+    if sheet.kind is ExerciseKind.FIND_ALL and not is_easy:
         difficulty = max(difficulty, _TWELVE_CARDS_FROM)
     return Wanted(sheet.kind, difficulty, easy=is_easy)

@@ -7,7 +7,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 
 from games.players import Player, forget_guest
-from lessons.learning import take_along
+from lessons.learning import merge_guest
 from lessons.ticket_owners import keep_tickets
 
 
@@ -16,4 +16,4 @@ def bring_what_was_learned(sender: Any, request: HttpRequest, user: Any, **more:
     guest = forget_guest(request)
     keep_tickets(request, guest)
     if guest:
-        take_along(guest, Player(name=str(user), user=user))
+        merge_guest(guest, Player(name=str(user), user=user))

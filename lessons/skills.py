@@ -8,7 +8,7 @@ from enum import StrEnum
 from games.rules.cards import Feature
 
 
-class Kind(StrEnum):
+class ExerciseKind(StrEnum):
     """The kinds of exercises."""
 
     IS_SET = "is-set"
@@ -49,7 +49,7 @@ def feature_skill(feature: Feature) -> Skill:
     return _FEATURE_SKILLS[feature]
 
 
-def kind_skill(kind: Kind) -> Skill:
+def kind_skill(kind: ExerciseKind) -> Skill:
     return Skill(kind.value)
 
 
@@ -73,7 +73,7 @@ class Evidence:
 class Wanted:
     """An exercise that is asked for."""
 
-    kind: Kind
+    kind: ExerciseKind
     difficulty: int = 1
     """From 1 to 4: in how many features the cards of the SET in question differ, or would."""
     focus: Feature | None = None

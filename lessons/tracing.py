@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from games.rules.cards import Feature
-from lessons.skills import Kind, Skill, differing_skill, feature_skill
+from lessons.skills import ExerciseKind, Skill, differing_skill, feature_skill
 
 DAY: Final = 86_400.0
 
@@ -66,15 +66,15 @@ class Odds:
     slip: float = 0.05
 
 
-ODDS: Final[Mapping[Kind, Odds]] = {
+ODDS: Final[Mapping[ExerciseKind, Odds]] = {
     # One in so many choices; of the triples of a board hardly any is a SET.
-    Kind.IS_SET: Odds(1 / 2),
-    Kind.WHICH_BREAKS: Odds(1 / 4),
-    Kind.EXPLAIN: Odds(1 / 20),
-    Kind.THIRD_CARD: Odds(1 / 6),
-    Kind.FIND_ONE: Odds(1 / 20),
-    Kind.FIND_ALL: Odds(1 / 20),
-    Kind.ANY_SET: Odds(1 / 2),
+    ExerciseKind.IS_SET: Odds(1 / 2),
+    ExerciseKind.WHICH_BREAKS: Odds(1 / 4),
+    ExerciseKind.EXPLAIN: Odds(1 / 20),
+    ExerciseKind.THIRD_CARD: Odds(1 / 6),
+    ExerciseKind.FIND_ONE: Odds(1 / 20),
+    ExerciseKind.FIND_ALL: Odds(1 / 20),
+    ExerciseKind.ANY_SET: Odds(1 / 2),
 }
 EXPLAIN_ONE_FEATURE: Final = Odds(1 / 3)
 """Explaining asks of each feature apart whether it is all the same, all different, or two and one."""
@@ -87,10 +87,10 @@ PATH: Final = 6
 """How many tries make a trend."""
 
 
-def odds(kind: Kind | None, skill: Skill) -> Odds:
+def odds(kind: ExerciseKind | None, skill: Skill) -> Odds:
     if kind is None:
         return COURSE
-    if kind is Kind.EXPLAIN and skill in FEATURE_SKILLS:
+    if kind is ExerciseKind.EXPLAIN and skill in FEATURE_SKILLS:
         return EXPLAIN_ONE_FEATURE
     return ODDS[kind]
 
@@ -112,7 +112,7 @@ class SkillState:
 
 
 def weigh(
-    state: SkillState, is_right: bool, *, kind: Kind | None, at: float, hints: int = 0, blame: float = 1.0
+    state: SkillState, is_right: bool, *, kind: ExerciseKind | None, at: float, hints: int = 0, blame: float = 1.0
 ) -> SkillState:
     """The skill after one more answer that says something about it; an error may be its fault only in part."""
     before = probability_at(state, at)

@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from games.rules.cards import Shape, Value
-from games.rules.triples import Kind as VerdictKind
+from games.rules.triples import FeaturePattern as VerdictKind
 from games.words import THE_FEATURES, card_name, verdict_words
-from lessons.grading import BadAnswer, Help, HelpKind, Reason
+from lessons.grading import AnswerFault, BadAnswer, Help, HelpKind
 from lessons.mastery import Level
 from lessons.skills import Skill
 
@@ -95,12 +95,12 @@ def value_name(value: Value) -> str:
     return str(VALUES[value.name.lower()])
 
 
-_REFUSALS: dict[Reason, Text] = {
-    Reason.FEWER_THAN_THREE: _("Pick three cards."),
-    Reason.MORE_THAN_THREE: _("Pick only three cards."),
-    Reason.SAME_CARD_TWICE: _("Pick three different cards."),
-    Reason.SAME_SET_TWICE: _("You have found this one already."),
-    Reason.CARD_NOT_SHOWN: _("One of these cards is not here."),
+_REFUSALS: dict[AnswerFault, Text] = {
+    AnswerFault.FEWER_THAN_THREE: _("Pick three cards."),
+    AnswerFault.MORE_THAN_THREE: _("Pick only three cards."),
+    AnswerFault.SAME_CARD_TWICE: _("Pick three different cards."),
+    AnswerFault.SAME_SET_TWICE: _("You have found this one already."),
+    AnswerFault.CARD_NOT_SHOWN: _("One of these cards is not here."),
 }
 
 

@@ -23,14 +23,14 @@ class SetsiteConfig(AppConfig):
         from games import access, matches  # noqa: PLC0415
         from games.live.bus import bus  # noqa: PLC0415
         from setsite import mail  # noqa: PLC0415
-        from setsite.jobs import desk  # noqa: PLC0415
+        from setsite.jobs import queue  # noqa: PLC0415
         from setsite.tasks import run_jobs, send_mail  # noqa: PLC0415
 
         def publish(work: Callable[[], object]) -> None:
             """Without a broker it's done at once; with one nobody waits for it, since what's lost is found again."""
             work() if settings.IS_BROKERLESS else publishing.put(work)
 
-        desk.on_ask(lambda _pk: publish(run_jobs.delay))
+        queue.on_enqueue(lambda _pk: publish(run_jobs.delay))
         mail.on_queue(partial(publish, send_mail.delay))
         if bus.is_shared:
             matches.on_change(lambda written: bus.tell("match", written.match.code, written.match.version))

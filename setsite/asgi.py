@@ -21,7 +21,7 @@ from setsite.embedded import embedded  # noqa: E402
 from setsite.headers import safe  # noqa: E402
 from setsite.lane_choice import LaneChoice  # noqa: E402
 from setsite.lanes import SlowLane  # noqa: E402
-from setsite.pages import Pages, Receive, Scope, Send  # noqa: E402
+from setsite.wsgi_adapter import Receive, Scope, Send, WsgiAdapter  # noqa: E402
 
 HEAVY_THREADS, SIGN_IN_THREADS = 3, 3
 """They mostly wait: for `core.offload`, for a hash, for the database."""
@@ -35,7 +35,7 @@ sys.setswitchinterval(SWITCH_SECONDS)
 CHILDREN = max(1, (os.cpu_count() or 1) // 2)
 """For each kind of work: on two cores one hashes, one draws, and pages come first on both."""
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
-pages = Pages(
+pages = WsgiAdapter(
     wsgi,
     threads=2,
     answered=metrics.answered,

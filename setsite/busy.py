@@ -13,7 +13,7 @@ from django.utils import translation
 
 from setsite.errors import words_for
 from setsite.language import language_of_browser
-from setsite.pages import Answer, Scope
+from setsite.wsgi_adapter import Answer, Scope
 
 _STATUS = HTTPStatus.SERVICE_UNAVAILABLE
 _CHOSEN = re.compile(rf"(?:^|;\s*){re.escape(settings.LANGUAGE_COOKIE_NAME)}=([\w-]+)")

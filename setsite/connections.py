@@ -1,6 +1,6 @@
 """Connections that wait for a request: slow headers are cut off, and idle connections make room for new ones.
 
-uvicorn has a timeout between two requests and none within one. A body's time is kept by `setsite.pages`.
+uvicorn has a timeout between two requests and none within one. A body's time is kept by `setsite.wsgi_adapter`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from setsite.pages import Message, Send
+from setsite.wsgi_adapter import Message, Send
 
 # What a browser could let a page use; none of ours needs any of it.
 _UNUSED = (

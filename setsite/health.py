@@ -21,9 +21,9 @@ from django.utils import timezone
 from core.lanes import FAST, HEAVY, REPORTS, SIGN_IN
 from games.live.bus import bus
 from setsite import lanes, metrics
-from setsite.jobs import desk
+from setsite.jobs import queue
 from setsite.models import Job, JobState
-from setsite.pages import Receive, Scope, Send, answer
+from setsite.wsgi_adapter import Receive, Scope, Send, answer
 
 log = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ def _worker() -> bool:
 
 def _is_busy() -> bool:
     close_old_connections()
-    return Job.objects.filter(state=JobState.RUNNING, beat_at__gt=timezone.now() - desk.SILENCE).exists()
+    return Job.objects.filter(state=JobState.RUNNING, beat_at__gt=timezone.now() - queue.SILENCE).exists()
 
 
 class _Check:

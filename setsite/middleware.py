@@ -18,7 +18,7 @@ from core.offload import GivenUp
 from setsite.errors import error_page, words_for
 from setsite.language import language_of
 from setsite.logs import route_of
-from setsite.pages import ROUTE
+from setsite.wsgi_adapter import ROUTE
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
 log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ _RETRY_SECONDS = 10
 _FOR_DEVELOPERS = (HTTPStatus.NOT_FOUND, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
-def guard(get_response: Answer) -> Answer:
+def csp(get_response: Answer) -> Answer:
     """What a page may load, run and be sent to: the same for every page, since nothing is written into any."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
@@ -39,7 +39,7 @@ def guard(get_response: Answer) -> Answer:
     return answer
 
 
-def speak(get_response: Answer) -> Answer:
+def locale(get_response: Answer) -> Answer:
     """Every page in the language of whoever reads it."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
@@ -54,7 +54,7 @@ def speak(get_response: Answer) -> Answer:
     return answer
 
 
-def kind_errors(get_response: Answer) -> Answer:
+def error_pages(get_response: Answer) -> Answer:
     """Whatever is refused without a word gets the words of its page, for those who read pages."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
@@ -100,7 +100,7 @@ def vary_by_htmx(get_response: Answer) -> Answer:
     return answer
 
 
-def keep_nothing(get_response: Answer) -> Answer:
+def no_store(get_response: Answer) -> Answer:
     """What somebody with a session sees is theirs: going back after a sign-out shows nothing of it, on any tablet."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:

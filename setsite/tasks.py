@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from setsite import mail
 from setsite.health import worker_is_alive
-from setsite.jobs import desk, runs
+from setsite.jobs import queue, runs
 
 
 @shared_task(ignore_result=True, acks_late=True)
@@ -27,9 +27,9 @@ def send_mail() -> int:
 def mend_jobs() -> int:
     """Find what a worker that died has left lying; that somebody does is the sign that a worker lives."""
     worker_is_alive()
-    return desk.mend(timezone.now())
+    return queue.requeue_stale(timezone.now())
 
 
 @shared_task(ignore_result=True)
 def forget_jobs() -> int:
-    return desk.forget(timezone.now() - timedelta(days=settings.JOB_DAYS))
+    return queue.delete_old(timezone.now() - timedelta(days=settings.JOB_DAYS))

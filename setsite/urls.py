@@ -6,7 +6,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from classrooms.views import account
 from games.views.front import front
-from setsite.views import app, look, manual, style
+from setsite.views import app, appearance, help_pages, style
 
 _providers: list[URLPattern | URLResolver] = []
 if settings.SOCIALACCOUNT_PROVIDERS:
@@ -37,10 +37,10 @@ urlpatterns = [
     path("account/2fa/", include("allauth.mfa.urls")),
     path("account/", include("allauth.account.urls")),
     *_providers,
-    path("help/", manual.index, name="help"),
-    path("help/<slug:slug>/", manual.topic, name="help-topic"),
-    path("look/", look.look, name="look"),
-    path("look/language/", look.choose_language, name="language"),
+    path("help/", help_pages.index, name="help"),
+    path("help/<slug:slug>/", help_pages.topic, name="help-topic"),
+    path("look/", appearance.look, name="look"),
+    path("look/language/", appearance.choose_language, name="language"),
     path("style/", style.style, name="style"),
     path("mail/", account.mail, name="mail"),
     path("demo/<slug:slug>/", account.enter_demo, name="enter-demo"),

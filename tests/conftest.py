@@ -145,11 +145,11 @@ def background(_background: Background, transactional_db) -> Iterator[None]:
     """Workers that run do what they're told, until the test is over."""
     with _background.opened():
         yield
-        from setsite.jobs import desk  # noqa: PLC0415 (it needs Django to be set up)
+        from setsite.jobs import queue  # noqa: PLC0415 (it needs Django to be set up)
         from setsite.models import Job  # noqa: PLC0415
 
         for job in Job.objects.all():
-            desk.stop(job)
+            queue.stop(job)
 
 
 @pytest.fixture(scope="session")

@@ -12,8 +12,8 @@ import pytest
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 
 from core.lanes import FAST, HEAVY, SIGN_IN
-from setsite import pages as adapter
-from setsite.pages import LARGEST_BODY, LARGEST_FORM, Pages
+from setsite import wsgi_adapter as adapter
+from setsite.wsgi_adapter import LARGEST_BODY, LARGEST_FORM, WsgiAdapter
 from tests.coroutines import run
 
 Headers = list[tuple[bytes, bytes]]
@@ -102,11 +102,11 @@ class Listening:
 @pytest.fixture
 def ask():
     """Sends one request through `Pages` to a WSGI app."""
-    opened: list[Pages] = []
+    opened: list[WsgiAdapter] = []
 
     def send(wsgi, *, lane: str = FAST, **request) -> Exchange:
         exchange = Exchange(**request)
-        opened.append(Pages(wsgi, threads=1, choose=lambda method, path: lane))
+        opened.append(WsgiAdapter(wsgi, threads=1, choose=lambda method, path: lane))
         return run(exchange.through(opened[-1]))
 
     yield send
@@ -201,7 +201,7 @@ def test_the_app_knows_who_asks_and_where(ask):
 
 def test_a_server_that_knows_no_addresses_is_served_too():
     app, exchange = Listening(), Exchange()
-    pages = Pages(app, threads=1)
+    pages = WsgiAdapter(app, threads=1)
     scope = {**exchange.scope, "client": None, "server": None}
 
     async def without_addresses(_scope, receive, send):
@@ -264,7 +264,7 @@ def test_an_error_in_the_app_is_the_servers_to_answer():
     def broken(environ, start_response):
         raise Trouble
 
-    pages, exchange = Pages(broken, threads=1), Exchange()
+    pages, exchange = WsgiAdapter(broken, threads=1), Exchange()
     with pytest.raises(Trouble):
         run(exchange.through(pages))
     assert exchange.sent == []
@@ -278,7 +278,7 @@ def test_two_requests_are_served_at_the_same_time():
         both_are_here.wait()
         return Listening()(environ, start_response)
 
-    pages = Pages(waiting_for_the_other, threads=2)
+    pages = WsgiAdapter(waiting_for_the_other, threads=2)
 
     async def two() -> list[Exchange]:
         return await asyncio.gather(Exchange().through(pages), Exchange().through(pages))

@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from classrooms.assignments import assign
 from classrooms.classes import invitation_token, invite
+from classrooms.mailings import stop_token
 from classrooms.models import (
     Assignment,
     Classroom,
@@ -34,7 +35,6 @@ from classrooms.models import (
     User,
     WaitingGuest,
 )
-from classrooms.post import stop_token
 from classrooms.privacy.undo_mail import undo_token
 from classrooms.sessions import joining, leading
 from classrooms.sessions.wall import wall_key

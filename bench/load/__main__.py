@@ -16,7 +16,7 @@ import signal
 import sys
 from functools import partial
 
-from bench.load import papers, runs
+from bench.load import report, runs
 from bench.load.sites import Embedded, Scaled, Site
 
 KINDS = ("cells", "students", "answers", "lessons", "words")
@@ -108,7 +108,7 @@ def main() -> int:
     parser.add_argument("--papers", action="store_true", help="only fill the tables of docs/ from docs/load.jsonl")
     asked = parser.parse_args()
     if asked.papers:
-        papers.fill()
+        report.fill()
         return 0
     _raise_limit()
     # Whoever is told to stop stops what it has started.
@@ -117,9 +117,9 @@ def main() -> int:
     load.say({"run": "machine", "cores": os.cpu_count(), "python": platform.python_version()})
     load.run()
     if not asked.quick:
-        papers.keep(load.records, {_RUN.get(kind, kind) for kind in load.kinds} | {"machine"})
-        papers.fill()
-    for figure in papers.goals(load.records):
+        report.keep(load.records, {_RUN.get(kind, kind) for kind in load.kinds} | {"machine"})
+        report.fill()
+    for figure in report.goals(load.records):
         print(figure.as_json(), flush=True)
     return 0
 

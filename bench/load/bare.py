@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 from bench.app import application as site
 from bench.load.client import PUSH, STREAM
-from setsite.pages import Receive, Scope, Send, answer
+from setsite.wsgi_adapter import Receive, Scope, Send, answer
 
 _groups: defaultdict[str, set[asyncio.Queue[bytes]]] = defaultdict(set)
 

@@ -28,7 +28,7 @@ _PICTURE, _GAP = 13 * mm, 2 * mm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Card:
+class LoginCard:
     name: str
     number: int
     """The place in the register: who reads the card, where the name cannot be printed."""
@@ -41,7 +41,7 @@ def has_printable_name(name: str) -> bool:
     return lettering.font_for(name) is not None
 
 
-def cards_pdf(cards: Sequence[Card], *, class_name: str, code: str, join: str, paper: Paper) -> bytes:
+def cards_pdf(cards: Sequence[LoginCard], *, class_name: str, code: str, join: str, paper: Paper) -> bytes:
     """The cards on as many sheets as they need."""
     lettering.prepare()
     buffer = io.BytesIO()
@@ -64,7 +64,7 @@ def sheet_grid(paper: Paper) -> Grid:
     return Grid(sheet=paper.size, columns=COLUMNS, rows=ROWS, width=WIDTH, height=HEIGHT)
 
 
-def _sheets(cards: Sequence[Card], size: int) -> Iterator[Sequence[Card]]:
+def _sheets(cards: Sequence[LoginCard], size: int) -> Iterator[Sequence[LoginCard]]:
     return (cards[start : start + size] for start in range(0, len(cards), size))
 
 
@@ -74,7 +74,7 @@ def _draw_cut_marks(canvas: Canvas, grid: Grid) -> None:
     canvas.lines(list(grid.cut_marks()))
 
 
-def _draw_card(canvas: Canvas, card: Card, class_name: str, code: str, join: str) -> None:
+def _draw_card(canvas: Canvas, card: LoginCard, class_name: str, code: str, join: str) -> None:
     draw_code(canvas, card.address, _LEFT, HEIGHT - _LEFT - QR_SIZE, QR_SIZE)
     canvas.setFillColor(_SOFT)
     _draw_text(canvas, class_name, _TEXT, 43.5 * mm, size=9, font=lettering.REGULAR)

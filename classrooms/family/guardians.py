@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from classrooms.audit import note
 from classrooms.models import Action, Classroom, GuardianCode, Guardianship, User
-from core.db.locks import Level, lock_rows
+from core.db.locks import LockLevel, lock_rows
 from core.keys import digests
 from games.codes import LETTERS as CODE_LETTERS
 from games.limits import Limit, TooMany
@@ -61,7 +61,7 @@ def make_code(child: User, *, by: User, classroom: Classroom | None = None) -> s
     now = timezone.now()
     with transaction.atomic():
         # Of two codes that are made at once, the second one ends the first.
-        list(lock_rows(User.objects.filter(pk=child.pk), Level.PERSON))
+        list(lock_rows(User.objects.filter(pk=child.pk), LockLevel.PERSON))
         child.guardian_codes.filter(used_at=None, expires_at__gt=now).update(expires_at=now)
         child.guardian_codes.create(
             fingerprint=_fingerprints(code)[0], made_by=by, made_at=now, expires_at=now + timedelta(days=CODE_DAYS)
@@ -117,7 +117,7 @@ def unlink(link: Guardianship, *, by: User, classroom: Classroom | None = None) 
     """End a link, by the guardian or by a teacher; raises `LastGuardian` for the last one of a home account."""
     with transaction.atomic():
         # Of the last two guardians who leave at once, one waits here and is then the last.
-        child = lock_rows(User.objects.all(), Level.PERSON).get(pk=link.child_id)
+        child = lock_rows(User.objects.all(), LockLevel.PERSON).get(pk=link.child_id)
         others = Guardianship.objects.filter(child=child, guardian__deleted_at=None).exclude(pk=link.pk)
         if child.is_home and not others.exists():
             raise LastGuardian(child.display_name)

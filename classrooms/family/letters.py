@@ -11,8 +11,8 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from classrooms.family.report import WEEK, ChildReport, child_reports
+from classrooms.mailings import send_once, write
 from classrooms.models import Guardianship, Letter, Post, User
-from classrooms.post import send_once, write
 from classrooms.reports.activity import activity_of
 from core.links import absolute_url
 

@@ -13,14 +13,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from classrooms.models import Classroom, User
-from classrooms.reports.activity import PERIOD_DAYS, Activity, activity_of
+from classrooms.reports.activity import PERIOD_DAYS, StudentActivity, activity_of
 from games.rules import Card, Feature, explain, third_card
 from games.rules.triples import Triple, Verdict
 from lessons.exercises import make_exercise
 from lessons.learning import skill_states_of
 from lessons.mastery import Level, Status, Try, most_missed, statuses
 from lessons.queries import latest_tries_of
-from lessons.skills import Kind, Skill, Wanted, feature_skill
+from lessons.skills import ExerciseKind, Skill, Wanted, feature_skill
 
 WEEK: Final = 7
 _LATEST: Final = 200
@@ -166,7 +166,9 @@ def child_reports(children: Sequence[User], now: datetime) -> list[ChildReport]:
     ]
 
 
-def _report(child: User, skills: list[Status], tries: list[Try], activity: Activity, now: datetime) -> ChildReport:
+def _report(
+    child: User, skills: list[Status], tries: list[Try], activity: StudentActivity, now: datetime
+) -> ChildReport:
     held = sorted((each for each in skills if each.level >= Level.SURE), key=_importance, reverse=True)
     begun = [each for each in skills if Level.NEW < each.level < Level.SURE]
     begun.sort(key=lambda each: each.last_seen or 0.0, reverse=True)
@@ -205,7 +207,7 @@ def kitchen_table(child: User, feature: Feature, now: datetime) -> KitchenTable:
     """The same cards all week, others in the next."""
     year, week, _day = timezone.localdate(now).isocalendar()
     seed = f"family/{child.pk}/{year}/{week}"
-    a, b, c = make_exercise(Wanted(Kind.WHICH_BREAKS, difficulty=1, focus=feature), seed).cards
+    a, b, c = make_exercise(Wanted(ExerciseKind.WHICH_BREAKS, difficulty=1, focus=feature), seed).cards
     verdict = explain(a, b, c)
     odd = verdict[feature].odd_card or c
     first, second = (card for card in (a, b, c) if card is not odd)
@@ -213,7 +215,7 @@ def kitchen_table(child: User, feature: Feature, now: datetime) -> KitchenTable:
 
 
 @dataclass(frozen=True, slots=True)
-class Watcher:
+class Follower:
     """Somebody who can see how a child is doing, and why."""
 
     name: str
@@ -223,13 +225,13 @@ class Watcher:
         return f"{self.name} ({self.why})"
 
 
-def who_can_see(student: User) -> list[Watcher]:
+def who_can_see(student: User) -> list[Follower]:
     """Guardians and the teachers of the student's classes: nobody else can."""
     guardians = User.objects.filter(children_links__child=student, deleted_at=None).order_by("display_name")
-    found = [Watcher(guardian.display_name, _("guardian")) for guardian in guardians]
+    found = [Follower(guardian.display_name, _("guardian")) for guardian in guardians]
     classes = Classroom.objects.kept().filter(enrolments__student=student).prefetch_related("teachers").order_by("name")
     for classroom in classes:
         why = _("teaches %(name)s") % {"name": classroom.name}
         teachers = sorted(classroom.teachers.all(), key=str)
-        found += [Watcher(teacher.display_name, why) for teacher in teachers if teacher.deleted_at is None]
+        found += [Follower(teacher.display_name, why) for teacher in teachers if teacher.deleted_at is None]
     return found

@@ -4,11 +4,12 @@ from classrooms.models.assignments import Assignment, Task
 from classrooms.models.classes import Classroom, Enrolment, Group, HandOver, RosterImport, TeacherInvitation
 from classrooms.models.consents import Consent
 from classrooms.models.devices import DeviceStanding, PictureTry, StudentDevice
-from classrooms.models.people import GuardianCode, Guardianship, Kind, User
+from classrooms.models.people import AccountKind, GuardianCode, Guardianship, User
 from classrooms.models.records import Action, AuditEntry, Letter, Post
 from classrooms.models.sessions import Activity, Answer, Attendee, Session, Stage, WaitingGuest
 
 __all__ = [
+    "AccountKind",
     "Action",
     "Activity",
     "Answer",
@@ -23,7 +24,6 @@ __all__ = [
     "GuardianCode",
     "Guardianship",
     "HandOver",
-    "Kind",
     "Letter",
     "PictureTry",
     "Post",

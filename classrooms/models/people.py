@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from core.fields import EncryptedListField
 
 
-class Kind(models.TextChoices):
+class AccountKind(models.TextChoices):
     ADULT = "adult", _("adult")
     STUDENT = "student", _("student")
 
@@ -22,7 +22,7 @@ class UserManager(BaseUserManager["User"]):
     def create_adult(self, *, email: str, display_name: str, password: str | None = None, **more: Any) -> User:
         if not email:
             raise ValueError("an adult has an address")
-        user = self.model(email=email.lower(), display_name=display_name, kind=Kind.ADULT, **more)
+        user = self.model(email=email.lower(), display_name=display_name, kind=AccountKind.ADULT, **more)
         user.set_password(password)
         user.save(using=self._db)
         return user
@@ -32,7 +32,7 @@ class UserManager(BaseUserManager["User"]):
         return self.get(email=(username or "").lower())
 
     def create_student(self, *, display_name: str, **more: Any) -> User:
-        user = self.model(email=None, display_name=display_name, kind=Kind.STUDENT, **more)
+        user = self.model(email=None, display_name=display_name, kind=AccountKind.STUDENT, **more)
         user.set_unusable_password()
         user.save(using=self._db)
         return user
@@ -48,13 +48,13 @@ class UserManager(BaseUserManager["User"]):
 class User(AbstractBaseUser, PermissionsMixin):
     """One person. Adults have an address; of a student we keep a display name and a way in."""
 
-    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.ADULT)
+    kind = models.CharField(max_length=10, choices=AccountKind.choices, default=AccountKind.ADULT)
     email = models.EmailField(_("email address"), unique=True, null=True, blank=True)
     display_name = models.CharField(_("name"), max_length=40)
     language = models.CharField(_("language"), max_length=10, choices=settings.LANGUAGES, blank=True)
     """Empty: that of the class or of the browser."""
     look = models.CharField(max_length=120, blank=True)
-    """Theme, colors of the cards and the like, as `setsite.look` writes it; empty: as usual."""
+    """Theme, colors of the cards and the like, as `setsite.appearance` writes it; empty: as usual."""
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
     joined_at = models.DateTimeField(default=timezone.now)
@@ -83,8 +83,8 @@ class User(AbstractBaseUser, PermissionsMixin):
         constraints: ClassVar = [
             models.CheckConstraint(
                 name="an_adult_has_an_address_and_a_student_has_none",
-                condition=models.Q(kind=Kind.ADULT, email__isnull=False)
-                | models.Q(kind=Kind.STUDENT, email__isnull=True),
+                condition=models.Q(kind=AccountKind.ADULT, email__isnull=False)
+                | models.Q(kind=AccountKind.STUDENT, email__isnull=True),
             ),
         ]
 
@@ -93,7 +93,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
     @property
     def is_student(self) -> bool:
-        return self.kind == Kind.STUDENT
+        return self.kind == AccountKind.STUDENT
 
 
 class Guardianship(models.Model):

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 
 from classrooms.models import Classroom
 from classrooms.privacy.deleting import delete_class
-from core.db.locks import Level, lock_rows
+from core.db.locks import LockLevel, lock_rows
 from core.links import absolute_url
 
 FIRST_NOTICE = timedelta(days=30)
@@ -48,7 +48,7 @@ def _tell(pk: int, number: int, now: datetime) -> None:
     """Write to the teachers, and remember it, both or neither."""
     with transaction.atomic():
         still_due = Q(pk=pk, notices=number - 1, deleted_at=None, archived_at__isnull=False)
-        classroom = lock_rows(Classroom.objects.filter(still_due), Level.CLASSROOM).first()
+        classroom = lock_rows(Classroom.objects.filter(still_due), LockLevel.CLASSROOM).first()
         if classroom is None or classroom.archived_at is None:
             return
         planned = classroom.ends_at or classroom.archived_at + timedelta(days=settings.ARCHIVED_CLASS_DAYS)

@@ -15,7 +15,7 @@ _A_PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AuditLine:
     at: datetime
     actor: str
     action: str
@@ -23,7 +23,7 @@ class Line:
     amount: int
 
 
-def log_page(classroom: Classroom, number: str) -> tuple[list[Line], Page[AuditEntry]]:
+def log_page(classroom: Classroom, number: str) -> tuple[list[AuditLine], Page[AuditEntry]]:
     """What was done to the class, and at home to its students: a page of lines, and which page of how many it is."""
     students = classroom.enrolments.values("student")
     found = AuditEntry.objects.filter(Q(classroom=classroom.pk) | Q(classroom=None, person__in=students))
@@ -31,7 +31,7 @@ def log_page(classroom: Classroom, number: str) -> tuple[list[Line], Page[AuditE
     entries = list(page)
     names = _names({key for entry in entries for key in (entry.actor, entry.person) if key is not None})
     lines = [
-        Line(
+        AuditLine(
             at=entry.at,
             actor=_("the site itself") if entry.actor is None else names.get(entry.actor, _("somebody who is gone")),
             action=entry.get_action_display(),

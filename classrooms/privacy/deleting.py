@@ -18,7 +18,7 @@ from classrooms.audit import note, note_each
 from classrooms.models import Action, AuditEntry, Classroom, User
 from classrooms.sessions.seats import leave_lessons, take_out_departed
 from core.db.chunks import ROWS
-from core.db.locks import Level, lock_rows
+from core.db.locks import LockLevel, lock_rows
 from games.access import rights_changed
 
 
@@ -59,7 +59,7 @@ def delete_class(classroom: Classroom, *, by: User | None, now: datetime, if_sti
 def _mark_class(classroom: Classroom, *, by: User | None, now: datetime, if_still: Q | None = None) -> None:
     # Whoever deletes it a second time, with a second click, leaves the moment by which everything comes back together.
     kept = Classroom.objects.kept().filter(if_still or Q(), pk=classroom.pk)
-    if not lock_rows(kept, Level.CLASSROOM).first():
+    if not lock_rows(kept, LockLevel.CLASSROOM).first():
         return
     Classroom.objects.filter(pk=classroom.pk).update(deleted_at=now)
     rights_changed()
@@ -78,7 +78,7 @@ def _delete_students(classroom: Classroom, *, by: int | None, now: datetime) -> 
 def _delete_some_students(classroom: Classroom, *, by: int | None, now: datetime) -> int:
     with transaction.atomic():
         # Whoever undoes the deletion holds the same lock.
-        if not lock_rows(Classroom.objects.filter(pk=classroom.pk, deleted_at=now), Level.CLASSROOM).first():
+        if not lock_rows(Classroom.objects.filter(pk=classroom.pk, deleted_at=now), LockLevel.CLASSROOM).first():
             return 0
         # Somebody who was brought back alone stays.
         back = AuditEntry.objects.filter(action=Action.UNDELETED, at__gt=now, person__isnull=False).values("person")
@@ -120,7 +120,7 @@ def delete_adult(user: User, *, now: datetime) -> None:
     """
     with transaction.atomic():
         # Nobody else leaves these classes while we look whether somebody stays.
-        list(lock_rows(Classroom.objects.filter(teachers=user), Level.CLASSROOM))
+        list(lock_rows(Classroom.objects.filter(teachers=user), LockLevel.CLASSROOM))
         classes, children = left_alone(user)
         in_use = [classroom.name for classroom in classes if classroom.archived_at is None]
         if in_use:
@@ -130,7 +130,7 @@ def delete_adult(user: User, *, now: datetime) -> None:
             _mark_class(classroom, by=user, now=now)
         # Of two guardians who go at once, the second one takes the child along.
         mine = User.objects.filter(is_home=True, guardian_links__guardian=user).values("pk")
-        list(lock_rows(User.objects.filter(Q(pk=user.pk) | Q(pk__in=mine)), Level.PERSON))
+        list(lock_rows(User.objects.filter(Q(pk=user.pk) | Q(pk__in=mine)), LockLevel.PERSON))
         # Before the account goes: then they would not be left alone by it, but be so already.
         going = [*children.values_list("pk", flat=True), user.pk]
         _delete_users(going, by=user.pk, now=now)
@@ -151,7 +151,7 @@ def _set_deleted(
     Whoever is deleted already keeps the moment by which everything comes back together.
     """
     others = User.objects.filter(pk__in=users, deleted_at__isnull=at is not None)
-    known = list(lock_rows(others, Level.PERSON).values_list("pk", flat=True))
+    known = list(lock_rows(others, LockLevel.PERSON).values_list("pk", flat=True))
     User.objects.filter(pk__in=known).update(deleted_at=at, is_active=at is None)
     if known and at is not None:
         leave_lessons(known)
@@ -207,7 +207,9 @@ def undo_class(classroom: Classroom, *, by: User, now: datetime) -> None:
     while _undo_some_students(classroom, by=by, now=now):
         pass
     with transaction.atomic():
-        found = lock_rows(Classroom.objects.filter(pk=classroom.pk, deleted_at__isnull=False), Level.CLASSROOM).first()
+        found = lock_rows(
+            Classroom.objects.filter(pk=classroom.pk, deleted_at__isnull=False), LockLevel.CLASSROOM
+        ).first()
         if found is None:
             # Somebody else undoes it, or it was removed for good.
             return
@@ -220,7 +222,7 @@ def undo_class(classroom: Classroom, *, by: User, now: datetime) -> None:
 
 def _check_time(user: User, now: datetime) -> None:
     """Whether it isn't too late, with the account locked: it may just be removed for good."""
-    found = lock_rows(User.objects.filter(pk=user.pk), Level.PERSON).first()
+    found = lock_rows(User.objects.filter(pk=user.pk), LockLevel.PERSON).first()
     if found is None or (found.deleted_at and not _can_come_back(found, now)):
         raise TooLate(user.pk)
 
@@ -228,7 +230,7 @@ def _check_time(user: User, now: datetime) -> None:
 def _undo_some_students(classroom: Classroom, *, by: User, now: datetime) -> bool:
     """Whether there were more students than one transaction should bring back."""
     with transaction.atomic():
-        found = lock_rows(Classroom.objects.filter(pk=classroom.pk), Level.CLASSROOM).first()
+        found = lock_rows(Classroom.objects.filter(pk=classroom.pk), LockLevel.CLASSROOM).first()
         if found is None or (found.deleted_at and not _can_come_back(found, now)):
             raise TooLate(classroom.pk)
         students = _went_along(classroom)
@@ -257,7 +259,7 @@ def undo_adult(user: User, *, now: datetime) -> None:
     with transaction.atomic():
         children = User.objects.filter(is_home=True, guardian_links__guardian=user)
         # In the order of their keys, the adult with the children.
-        list(lock_rows(User.objects.filter(Q(pk=user.pk) | Q(pk__in=children.values("pk"))), Level.PERSON))
+        list(lock_rows(User.objects.filter(Q(pk=user.pk) | Q(pk__in=children.values("pk"))), LockLevel.PERSON))
         _check_time(user, now)
         went_along = children.filter(guardian_links__guardian__deleted_at=F("deleted_at")).distinct()
         _undelete_users([user.pk, *went_along.values_list("pk", flat=True)], by=user)

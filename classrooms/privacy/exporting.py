@@ -13,7 +13,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.utils.translation import gettext as _
 
 from classrooms.models import Activity, Classroom, Session, User
-from classrooms.privacy.holdings import Row, held_about
+from classrooms.privacy.inventory import Row, held_about
 from classrooms.reports.exports import safe
 
 Sections = Mapping[str, Sequence[Row]]

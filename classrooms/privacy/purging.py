@@ -35,13 +35,13 @@ from classrooms.rosters.proposals import forget_imports
 from classrooms.sessions.leading import end_forgotten
 from classrooms.students import OFFERED_FOR
 from core.db.chunks import ROWS, chunks, delete_in_chunks
-from core.db.locks import Level, lock_rows, lock_word
+from core.db.locks import LockLevel, lock_rows, lock_word
 from games.matches import GONE, forget_abandoned, forget_players
 from games.models import PuzzleResult, Seat
 from games.players import Player
 from lessons.learning import forget_help, lock_key
 from lessons.models import Attempt, HelpGiven, Progress, StepDone
-from setsite.jobs import desk
+from setsite.jobs import queue
 from setsite.models import Job, OutgoingMail
 
 _MANY = 500
@@ -78,8 +78,8 @@ def purge(now: datetime) -> int:
     has to wait for.
     """
     before = undo_ends_before(now)
-    _mark_purged(Classroom.objects.all(), Level.CLASSROOM, before)
-    _mark_purged(User.objects.all(), Level.PERSON, before)
+    _mark_purged(Classroom.objects.all(), LockLevel.CLASSROOM, before)
+    _mark_purged(User.objects.all(), LockLevel.PERSON, before)
     count = 0
     # By their keys, and each read when it's their turn: a whole school may have left.
     for pk in list(Classroom.objects.filter(deleted_at=_PURGED).values_list("pk", flat=True)):
@@ -96,7 +96,7 @@ def purge(now: datetime) -> int:
     return count
 
 
-def _mark_purged(everything: QuerySet[Any], level: Level, before: datetime) -> None:
+def _mark_purged(everything: QuerySet[Any], level: LockLevel, before: datetime) -> None:
     """From here on nobody can undo it, not even somebody who has just begun to. In chunks: it may be a whole school."""
     rows = everything.filter(deleted_at__lte=before).exclude(deleted_at=_PURGED).order_by("pk")
     for keys in chunks(list(rows.values_list("pk", flat=True))):
@@ -124,7 +124,7 @@ def _purge_class(classroom: Classroom) -> None:
 
 def _purge_user(user: User) -> None:
     def lock() -> None:
-        list(lock_rows(User.objects.filter(pk=user.pk), Level.PERSON))
+        list(lock_rows(User.objects.filter(pk=user.pk), LockLevel.PERSON))
 
     delete_in_chunks(Answer.objects.filter(attendee__user=user))
     for rows in _learned(user=user):
@@ -133,12 +133,12 @@ def _purge_user(user: User) -> None:
     for seats in chunks(Seat.objects.filter(user=user).order_by("pk").values_list("pk", flat=True), _TABLES):
         with transaction.atomic():
             forget_players(Seat.objects.filter(pk__in=seats))
-    desk.remove(Job.objects.filter(user=user))
+    queue.remove(Job.objects.filter(user=user))
     with transaction.atomic():
         # Whoever is just writing down an answer of theirs comes before us, or finds nobody.
         lock()
         # What they asked for in the meantime: a job or two.
-        desk.remove(Job.objects.filter(user=user))
+        queue.remove(Job.objects.filter(user=user))
         if user.email:
             TeacherInvitation.objects.filter(email=user.email).delete()
             OutgoingMail.objects.filter(email=user.email).delete()
@@ -175,7 +175,7 @@ def purge_guests(now: datetime) -> int:
         for seats in chunks(Seat.objects.filter(guest__in=guests).order_by("pk").values_list("pk", flat=True), _TABLES):
             with transaction.atomic():
                 forget_players(Seat.objects.filter(pk__in=seats))
-        desk.remove(Job.objects.filter(guest__in=guests))
+        queue.remove(Job.objects.filter(guest__in=guests))
     delete_in_chunks(Session.objects.filter(expire_date__lt=now), _MANY)
     return len(idle)
 
@@ -189,7 +189,7 @@ def _forget_learning(guest: str, before: datetime) -> bool:
         while True:
             with transaction.atomic():
                 # Whoever answers at this moment comes before us and is seen, or begins anew.
-                lock_word(Level.PERSON, lock_key(Player(name="", guest=guest)))
+                lock_word(LockLevel.PERSON, lock_key(Player(name="", guest=guest)))
                 if _is_back(guest, before):
                     return False
                 keys = list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS])
@@ -236,7 +236,7 @@ def archive_idle_classes(now: datetime) -> int:
     for pk in list(idle.values_list("pk", flat=True)):
         with transaction.atomic():
             # Somebody may use it at this moment.
-            classroom = lock_rows(idle.filter(pk=pk), Level.CLASSROOM).first()
+            classroom = lock_rows(idle.filter(pk=pk), LockLevel.CLASSROOM).first()
             if classroom:
                 archive(classroom, by=None)
                 count += 1

@@ -7,7 +7,7 @@ from django.db import connection, transaction
 
 from classrooms.models import User
 from classrooms.second_factors import PURPOSE, change_secrets, secrets_in
-from core.db.locks import Level, lock_rows
+from core.db.locks import LockLevel, lock_rows
 from core.encryption import CannotDecrypt, decrypt, encrypt, is_of_present_key
 from core.fields import EncryptedListField, Unreadable
 
@@ -31,7 +31,7 @@ def _renew_pictures() -> tuple[int, int]:
         with transaction.atomic():
             # Locked, so that pictures that a teacher renews at this moment aren't written over by the old ones.
             some = User.objects.filter(pk__in=old[start : start + _MANY]).only("pictures")
-            for user in lock_rows(some, Level.PERSON):
+            for user in lock_rows(some, LockLevel.PERSON):
                 if isinstance(user.pictures, Unreadable):
                     unreadable += 1
                 else:

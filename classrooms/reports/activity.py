@@ -20,7 +20,7 @@ LONGEST_TRY: Final = 180.0
 
 
 @dataclass(frozen=True, slots=True)
-class Activity:
+class StudentActivity:
     """What a student did in the last four weeks."""
 
     days: frozenset[date] = frozenset()
@@ -34,7 +34,7 @@ class Activity:
     """When they last answered or played, however long ago."""
 
 
-def activity_of(students: Iterable[User], *, now: datetime) -> dict[int, Activity]:
+def activity_of(students: Iterable[User], *, now: datetime) -> dict[int, StudentActivity]:
     """By the student's key; as many queries for a whole school as for one."""
     users = [student.pk for student in students]
     since = now - timedelta(days=PERIOD_DAYS)
@@ -48,7 +48,7 @@ def activity_of(students: Iterable[User], *, now: datetime) -> dict[int, Activit
     worked = Attempt.objects.filter(user__in=users, at__gt=since, seconds__isnull=False)
     capped = Sum(Least(F("seconds"), Value(LONGEST_TRY), output_field=FloatField()))
     seconds = dict(worked.values_list("user").annotate(seconds_of_work=capped).order_by("user"))
-    return {user: Activity(frozenset(days[user]), seconds.get(user, 0.0), seen.get(user)) for user in users}
+    return {user: StudentActivity(frozenset(days[user]), seconds.get(user, 0.0), seen.get(user)) for user in users}
 
 
 def _traces(users: Collection[int]) -> list[tuple[QuerySet[Any], str]]:

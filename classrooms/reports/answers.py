@@ -10,11 +10,11 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 
 from games.rules import Card, Feature, explain
-from games.rules.triples import Kind as Make
+from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Verdict
 from games.words import FEATURES, THE_FEATURES, labelled, listed, verdict_line
 from lessons.models import Attempt
-from lessons.skills import Kind, kind_skill
+from lessons.skills import ExerciseKind, kind_skill
 from lessons.units import find_step
 from lessons.words import SKILLS, VALUES, VERDICT_KINDS
 
@@ -24,7 +24,7 @@ Cards = tuple[Card, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnswerInWords:
     """What somebody said: in words, in cards, or both."""
 
     words: str = ""
@@ -36,7 +36,7 @@ class ShownTry:
     at: datetime
     title: str
     cards: Cards
-    answer: Answer
+    answer: AnswerInWords
     is_right: bool
     is_first: bool
     seconds: int | None
@@ -72,67 +72,69 @@ def shown_try(attempt: Attempt) -> ShownTry:
 
 def _title(attempt: Attempt) -> str:
     if attempt.kind:
-        return str(SKILLS[kind_skill(Kind(attempt.kind))])
+        return str(SKILLS[kind_skill(ExerciseKind(attempt.kind))])
     unit, _slash, step = attempt.place.partition("/")
     found = find_step(unit, step)
     return labelled(found[0].title, found[1].title) if found else attempt.place
 
 
-def _answer(attempt: Attempt) -> Answer:
+def _answer(attempt: Attempt) -> AnswerInWords:
     return _READERS.get(attempt.kind, _of_course)(attempt.answer)
 
 
-def _yes_or_no(answer: dict[str, Any]) -> Answer:
+def _yes_or_no(answer: dict[str, Any]) -> AnswerInWords:
     said = _("yes") if answer["yes"] else _("no")
     if blamed := answer.get("breaks"):
         said = _("no, because of %(feature)s") % {"feature": THE_FEATURES[Feature(blamed)]}
-    return Answer(said)
+    return AnswerInWords(said)
 
 
-def _blamed(answer: dict[str, Any]) -> Answer:
-    return Answer(str(FEATURES[Feature(answer["breaks"])]))
+def _blamed(answer: dict[str, Any]) -> AnswerInWords:
+    return AnswerInWords(str(FEATURES[Feature(answer["breaks"])]))
 
 
-def _explained(answer: dict[str, Any]) -> Answer:
-    return Answer(listed(labelled(FEATURES[each], VERDICT_KINDS[Make(answer[each.value])]) for each in Feature))
+def _explained(answer: dict[str, Any]) -> AnswerInWords:
+    return AnswerInWords(listed(labelled(FEATURES[each], VERDICT_KINDS[Make(answer[each.value])]) for each in Feature))
 
 
-def _third_card(answer: dict[str, Any]) -> Answer:
-    return Answer(picked=(_cards([answer["card"]]),))
+def _third_card(answer: dict[str, Any]) -> AnswerInWords:
+    return AnswerInWords(picked=(_cards([answer["card"]]),))
 
 
-def _found_one(answer: dict[str, Any]) -> Answer:
-    return Answer(picked=(_cards(answer["cards"]),))
+def _found_one(answer: dict[str, Any]) -> AnswerInWords:
+    return AnswerInWords(picked=(_cards(answer["cards"]),))
 
 
-def _found_all(answer: dict[str, Any]) -> Answer:
-    return Answer(picked=tuple(map(_cards, answer["sets"])))
+def _found_all(answer: dict[str, Any]) -> AnswerInWords:
+    return AnswerInWords(picked=tuple(map(_cards, answer["sets"])))
 
 
-def _of_course(answer: dict[str, Any]) -> Answer:
+def _of_course(answer: dict[str, Any]) -> AnswerInWords:
     """An answer to a question of the course: a value, a feature or some cards."""
     cards = _cards(map(int, answer.get("cards") or ()))
     if value := VALUES.get(answer.get("value") or ""):
-        return Answer(str(value))
+        return AnswerInWords(str(value))
     if feature := answer.get("feature"):
-        return Answer(str(FEATURES[Feature(feature)]))
-    return Answer(picked=(cards,) if cards else ())
+        return AnswerInWords(str(FEATURES[Feature(feature)]))
+    return AnswerInWords(picked=(cards,) if cards else ())
 
 
-_READERS: Final[dict[str, Callable[[dict[str, Any]], Answer]]] = {
-    Kind.IS_SET: _yes_or_no,
-    Kind.ANY_SET: _yes_or_no,
-    Kind.WHICH_BREAKS: _blamed,
-    Kind.EXPLAIN: _explained,
-    Kind.THIRD_CARD: _third_card,
-    Kind.FIND_ONE: _found_one,
-    Kind.FIND_ALL: _found_all,
+_READERS: Final[dict[str, Callable[[dict[str, Any]], AnswerInWords]]] = {
+    ExerciseKind.IS_SET: _yes_or_no,
+    ExerciseKind.ANY_SET: _yes_or_no,
+    ExerciseKind.WHICH_BREAKS: _blamed,
+    ExerciseKind.EXPLAIN: _explained,
+    ExerciseKind.THIRD_CARD: _third_card,
+    ExerciseKind.FIND_ONE: _found_one,
+    ExerciseKind.FIND_ALL: _found_all,
 }
 
 
-def _why(attempt: Attempt, cards: Cards, answer: Answer) -> Iterable[str]:
-    triples: list[Cards] = list(answer.picked) if attempt.kind in {Kind.FIND_ONE, Kind.FIND_ALL} else [cards]
-    if attempt.kind == Kind.THIRD_CARD:
+def _why(attempt: Attempt, cards: Cards, answer: AnswerInWords) -> Iterable[str]:
+    triples: list[Cards] = (
+        list(answer.picked) if attempt.kind in {ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL} else [cards]
+    )
+    if attempt.kind == ExerciseKind.THIRD_CARD:
         triples = [cards + answer.picked[0]]
     for triple in triples:
         if len(triple) == _TRIPLE:
@@ -142,9 +144,9 @@ def _why(attempt: Attempt, cards: Cards, answer: Answer) -> Iterable[str]:
 def _lines(verdict: Verdict, attempt: Attempt) -> Iterable[str]:
     """What breaks it; of an explanation what was seen wrong; of a SET that was refused, that it is one."""
     told = verdict.broken
-    if attempt.kind == Kind.EXPLAIN:
+    if attempt.kind == ExerciseKind.EXPLAIN:
         told = tuple(verdict[Feature(feature)] for feature in attempt.missed)
-    elif verdict.is_set and attempt.kind == Kind.IS_SET:
+    elif verdict.is_set and attempt.kind == ExerciseKind.IS_SET:
         yield _("it is a SET")
     for line in map(verdict_line, told):
         yield labelled(line.feature, line.text)

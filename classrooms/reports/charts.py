@@ -18,7 +18,7 @@ ROOM_BELOW: Final = 26
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class WeekBar:
     week: Week
     x: int
     top: int
@@ -35,7 +35,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    bars: tuple[Bar, ...]
+    bars: tuple[WeekBar, ...]
     width: int
     height: int
     ground: int
@@ -49,5 +49,5 @@ def week_chart(weeks: Sequence[Week]) -> Chart:
     bars = []
     for place, week in enumerate(weeks):
         height, right = round(HEIGHT * week.tries / most), round(HEIGHT * week.rights / most)
-        bars.append(Bar(week, GAP + place * (BAR + GAP), ground - height, height, ground - right, right))
+        bars.append(WeekBar(week, GAP + place * (BAR + GAP), ground - height, height, ground - right, right))
     return Chart(tuple(bars), GAP + len(weeks) * (BAR + GAP), ground + ROOM_BELOW, ground)

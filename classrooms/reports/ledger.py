@@ -14,7 +14,7 @@ from games.rules import Card, Feature, explain
 from games.rules.events import CallFailed
 from games.rules.triples import Verdict
 from lessons.models import Attempt
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 
 HOW_MANY_TELLING: Final = 3
 _THREE: Final = 3
@@ -44,7 +44,7 @@ class Telling:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class MistakeTally:
     """Wrong triples by feature. One that two features broke counts for both, so the features add up to more."""
 
     counts: Mapping[Feature, int]
@@ -63,13 +63,13 @@ class Tally:
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
     enrolment: Enrolment
-    tally: Tally
+    tally: MistakeTally
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
     rows: tuple[LedgerRow, ...]
-    whole: Tally
+    whole: MistakeTally
     """The class together, with its most telling triples."""
 
 
@@ -83,9 +83,9 @@ def ledger(classroom: Classroom) -> Ledger:
     return Ledger(rows, tally(wrong))
 
 
-def tally(wrong: Collection[WrongTriple]) -> Tally:
+def tally(wrong: Collection[WrongTriple]) -> MistakeTally:
     counted = Counter(feature for each in wrong for feature in each.features)
-    return Tally({feature: counted[feature] for feature in Feature}, len(wrong), telling(wrong))
+    return MistakeTally({feature: counted[feature] for feature in Feature}, len(wrong), telling(wrong))
 
 
 def telling(wrong: Collection[WrongTriple]) -> tuple[Telling, ...]:
@@ -116,7 +116,7 @@ def wrong_triples(students: Collection[int]) -> list[WrongTriple]:
 
 
 def _from_exercises(students: Collection[int]) -> Iterable[WrongTriple]:
-    rows = Attempt.objects.filter(user__in=students, is_right=False).exclude(kind__in=["", Kind.ANY_SET])
+    rows = Attempt.objects.filter(user__in=students, is_right=False).exclude(kind__in=["", ExerciseKind.ANY_SET])
     # Thousands for a large class: without making objects of the rows.
     for user, at, *answered in rows.values_list("user", "at", "kind", "cards", "answer", "missed"):
         for cards, features in _wrong_in(_Wrong(*answered)):
@@ -134,7 +134,7 @@ class _Wrong(NamedTuple):
 
 def _wrong_in(row: _Wrong) -> Iterable[tuple[Indices, tuple[Feature, ...]]]:
     """The triples of a wrong answer. To refuse a SET is wrong as well, but nothing broke that one."""
-    if row.kind == Kind.EXPLAIN:
+    if row.kind == ExerciseKind.EXPLAIN:
         # Asked for each feature apart, one is seen wrong even on a SET.
         yield _indices(row.cards), tuple(map(Feature, row.missed))
         return
@@ -146,11 +146,11 @@ def _wrong_in(row: _Wrong) -> Iterable[tuple[Indices, tuple[Feature, ...]]]:
 def _answered(row: _Wrong) -> Sequence[Sequence[int]]:
     answer = row.answer
     match row.kind:
-        case Kind.THIRD_CARD:
+        case ExerciseKind.THIRD_CARD:
             return [[*row.cards, answer["card"]]]
-        case Kind.FIND_ONE:
+        case ExerciseKind.FIND_ONE:
             return [answer["cards"]]
-        case Kind.FIND_ALL:
+        case ExerciseKind.FIND_ALL:
             return list(answer["sets"])
     return [row.cards]
 

@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 
 from classrooms.assignments import Standing, standings
 from classrooms.models import Classroom, Enrolment, User
-from classrooms.reports.activity import PERIOD_DAYS, Activity, activity_of
-from classrooms.reports.ledger import Tally, tally, wrong_triples
+from classrooms.reports.activity import PERIOD_DAYS, StudentActivity, activity_of
+from classrooms.reports.ledger import MistakeTally, tally, wrong_triples
 from games.players import Player
 from games.rules import Feature
 from games.words import FEATURES, THE_FEATURES
@@ -23,7 +23,7 @@ from lessons.mastery import Level, Status, Try, most_missed, statuses
 from lessons.misconceptions import Idea, Misconception, misconceptions
 from lessons.models import Attempt
 from lessons.queries import UnitOnPath, latest_tries_of, path
-from lessons.skills import Kind, Skill, kind_skill
+from lessons.skills import ExerciseKind, Skill, kind_skill
 from lessons.words import SKILLS
 
 LATEST: Final = 60
@@ -39,7 +39,7 @@ STUDENTS_PER_PAGE: Final = 60
 """Every usual class is one page."""
 
 FEATURE_SKILLS: Final = tuple(Skill(feature.value) for feature in Feature)
-KIND_SKILLS: Final = tuple(kind_skill(kind) for kind in Kind)
+KIND_SKILLS: Final = tuple(kind_skill(kind) for kind in ExerciseKind)
 DIFFERING_SKILLS: Final = tuple(skill for skill in Skill if skill.value.startswith("differs-"))
 
 
@@ -47,7 +47,7 @@ DIFFERING_SKILLS: Final = tuple(skill for skill in Skill if skill.value.startswi
 class Need:
     """What somebody needs help with: a feature, or a kind of exercise."""
 
-    about: Feature | Kind
+    about: Feature | ExerciseKind
     missed: int
     of: int
     is_two_and_one: bool = False
@@ -56,7 +56,7 @@ class Need:
     @property
     def words(self) -> str:
         name = FEATURES[self.about] if isinstance(self.about, Feature) else SKILLS[kind_skill(self.about)]
-        if isinstance(self.about, Kind):
+        if isinstance(self.about, ExerciseKind):
             text = _("“%(what)s”: missed %(missed)s of %(of)s")
         elif self.is_two_and_one:
             text = _("%(what)s: two and one missed %(missed)s of %(of)s")
@@ -90,7 +90,9 @@ def _overlooked(feature: Feature, tries: Iterable[Try]) -> int:
     )
 
 
-_TAKEN_FOR_A_SET: Final = frozenset({Kind.IS_SET, Kind.THIRD_CARD, Kind.FIND_ONE, Kind.FIND_ALL})
+_TAKEN_FOR_A_SET: Final = frozenset(
+    {ExerciseKind.IS_SET, ExerciseKind.THIRD_CARD, ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL}
+)
 
 
 def belief_words(belief: Misconception) -> str:
@@ -129,7 +131,7 @@ class StudentRow(HelpRow):
 
     skills: tuple[Status, ...]
     """All of them, in their order."""
-    activity: Activity
+    activity: StudentActivity
     open_tasks: int
     late_tasks: int
 
@@ -259,7 +261,7 @@ class StudentReport:
 
     row: StudentRow
     path: list[UnitOnPath]
-    tally: Tally
+    tally: MistakeTally
     """The student's page of the ledger."""
     weeks: tuple[Week, ...]
     attempts: Page[Attempt]

@@ -21,7 +21,7 @@ from classrooms.rosters import files as roster_files
 from classrooms.rosters.files import BadFile, Fault, ListedClass, Row, Upload
 from classrooms.students import MOST_IN_CLASS, NewStudent, add_students, change_students, groups_of
 from core.db.chunks import delete_in_chunks
-from core.db.locks import Level, lock_rows
+from core.db.locks import LockLevel, lock_rows
 from core.offload import GivenUp, offload
 
 CHUNK = 40
@@ -253,7 +253,7 @@ def write_next(proposal: RosterImport, *, by: User) -> bool:
     """
     with transaction.atomic():
         # Two lists for one class take turns, or both would add the same student.
-        classroom = lock_rows(Classroom.objects.kept(), Level.CLASSROOM).get(pk=proposal.classroom_id)
+        classroom = lock_rows(Classroom.objects.kept(), LockLevel.CLASSROOM).get(pk=proposal.classroom_id)
         kept = RosterImport.objects.select_for_update().filter(pk=proposal.pk).first()
         if kept is None or has_choice(kept):
             return False

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F
 
 from classrooms.models import Session
-from core.db.locks import Level, lock_rows
+from core.db.locks import LockLevel, lock_rows
 
 Listener = Callable[[str, bool, int], None]
 SeatListener = Callable[[str, int], None]
@@ -40,7 +40,7 @@ def locked(session: Session) -> Iterator[Session]:
     """The session as it is now, with nobody else writing it until we are done."""
     with transaction.atomic():
         # Only the session: whoever opens a lesson locks the class first and then the session.
-        yield lock_rows(Session.objects.select_related("classroom"), Level.SESSION).get(pk=session.pk)
+        yield lock_rows(Session.objects.select_related("classroom"), LockLevel.SESSION).get(pk=session.pk)
 
 
 def changed(session: Session, *, devices: bool = True) -> None:

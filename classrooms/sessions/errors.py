@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from classrooms.models import Session
 
 
-class NotNow(Exception):
+class LessonRefusal(Exception):
     """Refused, with the reason in words that a child can read."""
 
 
-class GuestsWait(NotNow):
+class GuestMustWait(LessonRefusal):
     """New guests wait before the door until the teacher lets them in."""
 
 

@@ -13,7 +13,7 @@ from classrooms.models import Activity, Attendee, Session, Stage
 from classrooms.sessions import seats
 from classrooms.sessions.activities import kind_of
 from classrooms.sessions.changes import changed, locked
-from classrooms.sessions.errors import GuestsWait, NotNow
+from classrooms.sessions.errors import GuestMustWait, LessonRefusal
 from classrooms.sessions.leading import present_activity
 from games.players import Player
 
@@ -38,18 +38,18 @@ def may_attend(session: Session, player: Player | None) -> bool:
 def attend(session: Session, player: Player) -> Attendee:
     """Take a seat, or come back to one's own.
 
-    Raises `GuestsWait` where a guest has to wait for the teacher, and `NotNow` where somebody can't come in.
+    Raises `GuestMustWait` where a guest has to wait for the teacher, and `LessonRefusal` where somebody can't come in.
     """
     with locked(session) as fresh:
         seat = own_seat(fresh, player)
         if seat and seat.removed_at and not seat.is_on_paper:
-            raise NotNow(_("Your teacher has taken you out of this lesson."))
+            raise LessonRefusal(_("Your teacher has taken you out of this lesson."))
         if seat and not seat.is_on_paper:
             return seat
         if fresh.is_over:
-            raise NotNow(_("This lesson is over."))
+            raise LessonRefusal(_("This lesson is over."))
         if not may_attend(fresh, player):
-            raise NotNow(_("This lesson is only for the students of this class."))
+            raise LessonRefusal(_("This lesson is only for the students of this class."))
         if seat is None or seat.removed_at:
             _check_door(fresh, player)
         if seat:
@@ -66,9 +66,9 @@ def attend(session: Session, player: Player) -> Attendee:
 def _check_door(session: Session, player: Player) -> None:
     """Whether a newcomer may come in now; within the session's lock."""
     if session.is_locked:
-        raise NotNow(_("The door is closed. Ask your teacher."))
+        raise LessonRefusal(_("The door is closed. Ask your teacher."))
     if player.user is None and session.guests_wait:
-        raise GuestsWait(_("Your teacher will let you in."))
+        raise GuestMustWait(_("Your teacher will let you in."))
     seats.check_room(session, for_guest=player.user is None)
 
 
@@ -133,15 +133,15 @@ def act(attendee: Attendee, form: QueryDict, *, by_teacher: bool = False) -> Ses
     with locked(attendee.session) as session:
         activity = present_activity(session)
         if session.is_over or activity is None:
-            raise NotNow(_("Nothing is on at the moment."))
+            raise LessonRefusal(_("Nothing is on at the moment."))
         if session.is_paused:
-            raise NotNow(_("Eyes up! Your teacher has paused."))
+            raise LessonRefusal(_("Eyes up! Your teacher has paused."))
         if Attendee.objects.filter(pk=attendee.pk).exclude(removed_at=None).exists():
-            raise NotNow(_("Your teacher has taken you out of this lesson."))
+            raise LessonRefusal(_("Your teacher has taken you out of this lesson."))
         if form.get("activity") != str(activity.number) or form.get("round") != str(activity.round):
-            raise NotNow(_("That was for the round before. Look again."))
+            raise LessonRefusal(_("That was for the round before. Look again."))
         if not by_teacher and not takes_part(activity, attendee):
-            raise NotNow(_("You come in at the next round."))
+            raise LessonRefusal(_("You come in at the next round."))
         before = _values(activity)
         devices = kind_of(activity).act(activity, attendee, form, time.time())
         if _values(activity) != before:

@@ -16,9 +16,9 @@ from classrooms.models import Activity, Attendee, Classroom, Session, Stage, Use
 from classrooms.names import LONGEST, clean, is_unfit
 from classrooms.sessions.activities import kind_of
 from classrooms.sessions.changes import changed, close_seat, locked
-from classrooms.sessions.errors import LessonRunning, NotNow
+from classrooms.sessions.errors import LessonRefusal, LessonRunning
 from classrooms.sessions.wall import LONGEST as LONGEST_LESSON
-from core.db.locks import Level, lock_rows
+from core.db.locks import LockLevel, lock_rows
 from games.codes import new_code
 
 MOST_ATTENDEES = 60
@@ -43,7 +43,7 @@ def open_session(classroom: Classroom, *, by: User, allows_guests: bool = False,
     """
     with transaction.atomic():
         # Two teachers who start at once come one after the other; the second one finds the first one's lesson.
-        lock_rows(Classroom.objects.kept().filter(archived_at=None), Level.CLASSROOM).get(pk=classroom.pk)
+        lock_rows(Classroom.objects.kept().filter(archived_at=None), LockLevel.CLASSROOM).get(pk=classroom.pk)
         running = running_session(classroom)
         if running and running.code != instead_of:
             raise LessonRunning(running)
@@ -106,7 +106,7 @@ def end_forgotten(now: datetime) -> int:
 def _set(session: Session, **changes: Any) -> None:
     with locked(session) as fresh:
         if fresh.is_over:
-            raise NotNow(_("This lesson is over."))
+            raise LessonRefusal(_("This lesson is over."))
         _write(fresh, **changes)
 
 
@@ -123,7 +123,7 @@ def _write(session: Session, **changes: Any) -> None:
 def rename(attendee: Attendee, name: str) -> None:
     name = clean(name)[:LONGEST]
     if not name or is_unfit(name):
-        raise NotNow(_("Choose another name."))
+        raise LessonRefusal(_("Choose another name."))
     change_seat(attendee, name=name)
 
 
@@ -143,27 +143,27 @@ def remove(attendee: Attendee) -> None:
 def extend_time(attendee: Attendee, factor: float) -> None:
     """Give somebody more time for everything that has a time; nobody else sees it."""
     if factor not in FACTORS:
-        raise NotNow(_("There is no such factor."))
+        raise LessonRefusal(_("There is no such factor."))
     change_seat(attendee, time_factor=factor)
 
 
 def set_target(attendee: Attendee, target: int | None) -> None:
     """Which SETs are credited to somebody: those that differ in so many features."""
     if target not in (None, *TARGETS):
-        raise NotNow(_("There is no such target."))
+        raise LessonRefusal(_("There is no such target."))
     change_seat(attendee, target=target)
 
 
 def set_team(attendee: Attendee, team: int | None) -> None:
     if team not in (None, *range(1, MOST_TEAMS + 1)):
-        raise NotNow(_("There is no such team."))
+        raise LessonRefusal(_("There is no such team."))
     change_seat(attendee, team=team)
 
 
 def make_teams(session: Session, number: int) -> None:
     """Deal everybody who is here into so many teams, by chance."""
     if not FEWEST_TEAMS <= number <= MOST_TEAMS:
-        raise NotNow(_("Make at least two teams."))
+        raise LessonRefusal(_("Make at least two teams."))
     with locked(session) as fresh:
         here = list(present_attendees(fresh))
         random.SystemRandom().shuffle(here)
@@ -213,7 +213,7 @@ def begin(session: Session, kind: str, options: Mapping[str, Any]) -> Activity:
     """Begin an activity; the one before is over. Starting with an activity starts the session."""
     with locked(session) as fresh:
         if fresh.is_over:
-            raise NotNow(_("This lesson is over."))
+            raise LessonRefusal(_("This lesson is over."))
         _finish(fresh)
         now = timezone.now()
         number = fresh.activities.count() + 1
@@ -232,7 +232,7 @@ def steer(session: Session, order: str, form: QueryDict, *, round_seen: int) -> 
     with locked(session) as fresh:
         activity = present_activity(fresh)
         if activity is None:
-            raise NotNow(_("Nothing is on at the moment."))
+            raise LessonRefusal(_("Nothing is on at the moment."))
         kind = kind_of(activity)
         if activity.round != round_seen or order not in {each.slug for each in kind.orders(activity)}:
             return

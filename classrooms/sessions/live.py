@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class LessonWatch:
     """One screen: a device has the number of its seat, one before the door `DOOR`, the remote and projector none.
 
     A screen says whose it is: that of a teacher or a student has the key of their account and is theirs as long as
@@ -60,24 +60,24 @@ class Watch:
     session: str = field(default="", repr=False)
 
 
-def sign(watch: Watch) -> str:
+def sign(watch: LessonWatch) -> str:
     return signing.dumps([watch.code, watch.number, watch.user, watch.key], salt=_SALT)
 
 
-def read(token: str) -> Watch | None:
+def read(token: str) -> LessonWatch | None:
     try:
         # A page from before an update has a token that doesn't say whose it is.
         code, number, *who = signing.loads(token, salt=_SALT, max_age=_SECONDS)
     except signing.BadSignature:
         return None
-    return Watch(code, number, *who)
+    return LessonWatch(code, number, *who)
 
 
-class _Topic:
+class _LessonTopic:
     """Everybody here who watches one session, and up to which numbers they were told."""
 
     def __init__(self) -> None:
-        self.watchers: set[Watcher[Watch]] = set()
+        self.watchers: set[Watcher[LessonWatch]] = set()
         self.version = 0
         self.count = 0
 
@@ -86,7 +86,7 @@ class SessionHub:
     """Who watches which session in this process. Lives on the server's event loop."""
 
     def __init__(self) -> None:
-        self._topics: dict[str, _Topic] = {}
+        self._topics: dict[str, _LessonTopic] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="session")
         self._leaving = Leaving(bus, "device", is_here=self._is_here, gone=self._gone)
@@ -149,9 +149,9 @@ class SessionHub:
 
     # On the loop
 
-    def join(self, watcher: Watcher[Watch]) -> None:
+    def join(self, watcher: Watcher[LessonWatch]) -> None:
         watch = watcher.watch
-        self._topics.setdefault(watch.code, _Topic()).watchers.add(watcher)
+        self._topics.setdefault(watch.code, _LessonTopic()).watchers.add(watcher)
         if watch.number:
             self._leaving.is_back(watch.code, watch.number)
             self._in_thread(partial(self._welcome, watcher, watch.code, watch.number))
@@ -160,13 +160,13 @@ class SessionHub:
         # Whatever has happened while nobody listened: look once.
         watcher.give(self._word())
 
-    def _welcome(self, watcher: Watcher[Watch], code: str, number: int) -> None:
+    def _welcome(self, watcher: Watcher[LessonWatch], code: str, number: int) -> None:
         """The seat is taken; whoever was sent out has none, and gets no stream whatever their token says."""
         is_shut_out = self._check_in_thread({watcher.watch})
         if not is_shut_out and not set_connected(code, number, True) and self._loop:
             self._loop.call_soon_threadsafe(watcher.close)
 
-    def leave(self, watcher: Watcher[Watch]) -> None:
+    def leave(self, watcher: Watcher[LessonWatch]) -> None:
         watch = watcher.watch
         there = self._topics[watch.code].watchers
         there.discard(watcher)
@@ -218,17 +218,17 @@ class SessionHub:
         for watcher in self._of((code, number)):
             watcher.close()
 
-    def _watches(self) -> Iterator[Watch]:
+    def _watches(self) -> Iterator[LessonWatch]:
         return (watcher.watch for topic in self._topics.values() for watcher in topic.watchers)
 
     def _check_rights(self, *users: int) -> None:
         self._check(watch for watch in self._watches() if not users or watch.user in users)
 
-    def _check(self, watches: Iterable[Watch]) -> None:
+    def _check(self, watches: Iterable[LessonWatch]) -> None:
         if checked := {watch for watch in watches if watch.number != DOOR}:
             self._in_thread(partial(self._check_in_thread, checked))
 
-    def _check_in_thread(self, watches: set[Watch]) -> bool:
+    def _check_in_thread(self, watches: set[LessonWatch]) -> bool:
         """Close those that somebody has no right to any more; whether there were any."""
         ended = without_right(watches, now=timezone.now())
         if ended and self._loop:
@@ -237,13 +237,13 @@ class SessionHub:
             take_out_departed(session__code__in={watch.code for watch in ended})
         return bool(ended)
 
-    def _close(self, watches: set[Watch]) -> None:
+    def _close(self, watches: set[LessonWatch]) -> None:
         for code in {watch.code for watch in watches} & self._topics.keys():
             for watcher in self._topics[code].watchers:
                 if watcher.watch in watches:
                     watcher.close()
 
-    def _of(self, seat: Seat) -> list[Watcher[Watch]]:
+    def _of(self, seat: Seat) -> list[Watcher[LessonWatch]]:
         code, number = seat
         topic = self._topics.get(code)
         return [watcher for watcher in topic.watchers if watcher.watch.number == number] if topic else []
@@ -282,7 +282,7 @@ class SessionHub:
         self._pool.submit(_quietly, work)
 
 
-def without_right(watches: Collection[Watch], *, now: datetime) -> set[Watch]:
+def without_right(watches: Collection[LessonWatch], *, now: datetime) -> set[LessonWatch]:
     """The screens of those who are signed out, don't teach the class any more or have left it, and of ended walls."""
     devices = {watch for watch in watches if watch.number is not None}
     seats = departed().filter(session__code__in={watch.code for watch in devices})
@@ -291,7 +291,7 @@ def without_right(watches: Collection[Watch], *, now: datetime) -> set[Watch]:
     return gone | signed_out(watches) | _not_leading({*watches} - devices, now=now)
 
 
-def _not_leading(watches: Collection[Watch], *, now: datetime) -> set[Watch]:
+def _not_leading(watches: Collection[LessonWatch], *, now: datetime) -> set[LessonWatch]:
     if not watches:
         return set()
     found = Session.objects.filter(code__in={watch.code for watch in watches}, classroom__deleted_at=None)
@@ -300,7 +300,7 @@ def _not_leading(watches: Collection[Watch], *, now: datetime) -> set[Watch]:
     teaching = Classroom.teachers.through.objects.filter(classroom__in=classes, user__deleted_at=None)
     taught = set(teaching.values_list("classroom", "user"))
 
-    def has_right(watch: Watch) -> bool:
+    def has_right(watch: LessonWatch) -> bool:
         session = sessions.get(watch.code)
         if session is None:
             return False

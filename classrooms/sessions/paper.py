@@ -15,7 +15,7 @@ from reportlab.lib.colors import black
 from reportlab.lib.units import mm
 from reportlab.pdfgen.canvas import Canvas
 
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions.errors import LessonRefusal
 from games.art.palettes import PALETTES
 from games.art.pdf import card_height, draw_card
 from games.printing import lettering
@@ -34,7 +34,7 @@ _THREE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class PaperBoard:
     """One round: its board as it lies, place by place."""
 
     round: int
@@ -50,16 +50,16 @@ def read_letters(text: str, cards: Sequence[Card]) -> list[Triple]:
     letters = [letter for letter in text.upper() if not letter.isspace() and letter not in ",;.-/"]
     there = dict(zip(ascii_uppercase, cards, strict=False))
     if not letters or not set(letters) <= set(there):
-        raise NotNow(_("Type the letters of the cards, from A to %(last)s.") % {"last": list(there)[-1]})
+        raise LessonRefusal(_("Type the letters of the cards, from A to %(last)s.") % {"last": list(there)[-1]})
     if len(letters) % _THREE:
-        raise NotNow(_("Type three letters for each SET."))
+        raise LessonRefusal(_("Type three letters for each SET."))
     found = [letters[start : start + _THREE] for start in range(0, len(letters), _THREE)]
     if any(len(set(three)) < _THREE for three in found):
-        raise NotNow(_("A SET has three different cards."))
+        raise LessonRefusal(_("A SET has three different cards."))
     return [(there[one], there[two], there[three]) for one, two, three in found]
 
 
-def boards_pdf(sheets: Sequence[Sheet], *, class_name: str, code: str, paper: Paper) -> bytes:
+def boards_pdf(sheets: Sequence[PaperBoard], *, class_name: str, code: str, paper: Paper) -> bytes:
     """A page for each round, to be copied for everybody; the last page is the teacher's."""
     lettering.prepare()
     buffer = io.BytesIO()
@@ -88,7 +88,7 @@ def card_places(number: int, paper: Paper) -> list[tuple[float, float, float]]:
     ]
 
 
-def _draw_sheet(canvas: Canvas, sheet: Sheet, class_name: str, code: str, paper: Paper) -> None:
+def _draw_sheet(canvas: Canvas, sheet: PaperBoard, class_name: str, code: str, paper: Paper) -> None:
     width, height = paper.size
     _draw_head(canvas, _("Find every SET you can"), class_name, code, paper)
     canvas.setFont(lettering.BOLD, 12)
@@ -120,7 +120,7 @@ def _draw_slots(canvas: Canvas, top: float, paper: Paper) -> None:
             _line(canvas, start, start + 12 * mm, y)
 
 
-def _draw_key(canvas: Canvas, sheets: Sequence[Sheet], class_name: str, code: str, paper: Paper) -> None:
+def _draw_key(canvas: Canvas, sheets: Sequence[PaperBoard], class_name: str, code: str, paper: Paper) -> None:
     _draw_head(canvas, _("Answers, for the teacher"), class_name, code, paper)
     column = (paper.size[0] - 2 * _MARGIN) / len(sheets)
     for number, sheet in enumerate(sheets):

@@ -10,9 +10,9 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from classrooms.models import Activity, Attendee, Session
-from classrooms.sessions.activities.base import Given, keep, place_of, seed_of
+from classrooms.sessions.activities.base import GradedAnswer, keep, place_of, seed_of
 from classrooms.sessions.changes import changed
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions.errors import LessonRefusal
 from games import matches
 from games.forms import DECKS, windows
 from games.models import Match, Way
@@ -28,7 +28,7 @@ from games.words import REFUSALS
 from lessons.exercises import Exercise
 from lessons.grading import grade
 from lessons.learning import Asked
-from lessons.skills import Kind as Exercises
+from lessons.skills import ExerciseKind as Exercises
 from lessons.skills import Wanted
 
 # What devices of a class at one table show nothing of.
@@ -104,7 +104,7 @@ def do(code: str, order: ask.Command, *, seen: int | None = None) -> matches.Wri
     try:
         return matches.command(code, order, now=time.time(), seen=seen)
     except Refused as refused:
-        raise NotNow(str(REFUSALS[refused.reason])) from refused
+        raise LessonRefusal(str(REFUSALS[refused.reason])) from refused
 
 
 def do_if_possible(code: str, order: ask.Command) -> None:
@@ -127,7 +127,7 @@ def up_to_date(code: str) -> Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
+class LoggedPick:
     """Three cards that a seat took for a SET, and the table they lay on."""
 
     number: int
@@ -138,18 +138,18 @@ class Pick:
     at: float
 
 
-def picks(match: Match, *, after: int = 0) -> Iterator[Pick]:
+def picks(match: Match, *, after: int = 0) -> Iterator[LoggedPick]:
     """Every pick in the log after an event, right or wrong, in their order."""
     state = match_from(match.start)
     for row in match.events.all():
         event = event_from(row.record)
         if isinstance(event, did.SetTaken | did.CallFailed) and event.cards and row.number > after:
             first, second, third = event.cards
-            yield Pick(row.number, event.seat, (first, second, third), state.table, event.at)
+            yield LoggedPick(row.number, event.seat, (first, second, third), state.table, event.at)
         state = evolve(state, event)
 
 
-def keep_pick(activity: Activity, attendee: Attendee, pick: Pick, *, easy: bool, key: str) -> None:
+def keep_pick(activity: Activity, attendee: Attendee, pick: LoggedPick, *, easy: bool, key: str) -> None:
     """Keep a pick as an answer; for mastery it is a SET that was to be found on that table."""
     easiest = next((triple for _effort, triple in ranked_sets(pick.table)), None)
     looked_for = pick.cards if is_set(*pick.cards) else easiest
@@ -167,6 +167,6 @@ def keep_pick(activity: Activity, attendee: Attendee, pick: Pick, *, easy: bool,
     keep(
         activity,
         attendee,
-        Given(indices, answer, graded.is_right, graded.missed, graded.evidence, asked, key),
+        GradedAnswer(indices, answer, graded.is_right, graded.missed, graded.evidence, asked, key),
         pick.at,
     )

@@ -27,7 +27,7 @@ _LATEST = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class AnswerTally:
     """Answers, and what was wrong in them, by feature."""
 
     answers: int = 0
@@ -45,16 +45,16 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ActivitySummary:
     """An activity, and how the whole class did in it."""
 
     activity: Activity
     title: str
-    tally: Tally
+    tally: AnswerTally
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class AttendanceLine:
     """Somebody in the lesson, or somebody of the class who was not."""
 
     name: str
@@ -65,26 +65,26 @@ class Line:
     came_after: int | None
     """How many minutes after the session was opened."""
     was_sent_out: bool
-    tallies: tuple[Tally, ...]
+    tallies: tuple[AnswerTally, ...]
     """One for each activity."""
-    total: Tally
+    total: AnswerTally
 
 
 @dataclass(frozen=True, slots=True)
 class SessionReport:
     session: Session
-    parts: tuple[Part, ...]
-    students: tuple[Line, ...]
+    parts: tuple[ActivitySummary, ...]
+    students: tuple[AttendanceLine, ...]
     """Everybody of the class, and who was in it then; by real name."""
-    guests: tuple[Line, ...]
-    total: Tally
+    guests: tuple[AttendanceLine, ...]
+    total: AnswerTally
 
     @property
-    def there(self) -> tuple[Line, ...]:
+    def there(self) -> tuple[AttendanceLine, ...]:
         return tuple(line for line in self.students if line.was_there)
 
     @property
-    def missing(self) -> tuple[Line, ...]:
+    def missing(self) -> tuple[AttendanceLine, ...]:
         return tuple(line for line in self.students if not line.was_there)
 
     @property
@@ -108,7 +108,9 @@ def session_report(session: Session) -> SessionReport:
     return SessionReport(
         session=session,
         parts=tuple(
-            Part(activity, _title(activity), _tally(each for each in answers if each.activity_id == activity.pk))
+            ActivitySummary(
+                activity, _title(activity), _tally(each for each in answers if each.activity_id == activity.pk)
+            )
             for activity in activities
         ),
         students=tuple(sorted(students, key=lambda line: (line.real_name or line.name, line.name))),
@@ -117,41 +119,43 @@ def session_report(session: Session) -> SessionReport:
     )
 
 
-def _tallies(activities: Sequence[Activity], answers: Iterable[Answer]) -> dict[int, tuple[Tally, ...]]:
+def _tallies(activities: Sequence[Activity], answers: Iterable[Answer]) -> dict[int, tuple[AnswerTally, ...]]:
     """By attendee, one for each activity."""
     given: dict[tuple[int, int], list[Answer]] = defaultdict(list)
     for each in answers:
         given[each.attendee_id, each.activity_id].append(each)
     whose = {attendee for attendee, _activity in given}
-    none = (Tally(),) * len(activities)
+    none = (AnswerTally(),) * len(activities)
     found = {pk: tuple(_tally(given[pk, activity.pk]) for activity in activities) for pk in whose}
     return defaultdict(lambda: none, found)
 
 
-def _tally(answers: Iterable[Answer]) -> Tally:
+def _tally(answers: Iterable[Answer]) -> AnswerTally:
     answers = list(answers)
     missed = [feature for each in answers for feature in each.missed]
-    return Tally(
+    return AnswerTally(
         answers=len(answers),
         rights=sum(each.is_right for each in answers),
         missed=tuple(missed.count(feature.value) for feature in Feature),
     )
 
 
-def _sum(tallies: Iterable[Tally]) -> Tally:
+def _sum(tallies: Iterable[AnswerTally]) -> AnswerTally:
     tallies = list(tallies)
-    return Tally(
+    return AnswerTally(
         answers=sum(each.answers for each in tallies),
         rights=sum(each.rights for each in tallies),
         missed=tuple(sum(each.missed[place] for each in tallies) for place in range(len(Feature))),
     )
 
 
-def _line(session: Session, attendee: Attendee, enrolment: Enrolment | None, tallies: tuple[Tally, ...]) -> Line:
+def _line(
+    session: Session, attendee: Attendee, enrolment: Enrolment | None, tallies: tuple[AnswerTally, ...]
+) -> AttendanceLine:
     total = _sum(tallies)
     # A seat on paper is there for everybody of the class: who has it was there if an answer came.
     was_there = not attendee.is_on_paper or total.answers > 0
-    return Line(
+    return AttendanceLine(
         name=attendee.name,
         real_name=enrolment.real_name if enrolment else "",
         enrolment=enrolment,
@@ -164,16 +168,16 @@ def _line(session: Session, attendee: Attendee, enrolment: Enrolment | None, tal
     )
 
 
-def _absent(enrolment: Enrolment, parts: int) -> Line:
-    return Line(
+def _absent(enrolment: Enrolment, parts: int) -> AttendanceLine:
+    return AttendanceLine(
         name=enrolment.student.display_name,
         real_name=enrolment.real_name,
         enrolment=enrolment,
         was_there=False,
         came_after=None,
         was_sent_out=False,
-        tallies=(Tally(),) * parts,
-        total=Tally(),
+        tallies=(AnswerTally(),) * parts,
+        total=AnswerTally(),
     )
 
 
@@ -220,7 +224,7 @@ def _heads(title: str) -> list[Cell]:
     return [labelled(title, name) for name in names]
 
 
-def _cells(tally: Tally) -> list[Cell]:
+def _cells(tally: AnswerTally) -> list[Cell]:
     return [tally.answers, tally.rights, tally.wrongs, *tally.missed]
 
 

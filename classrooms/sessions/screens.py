@@ -52,7 +52,7 @@ def projector_screen(session: Session) -> Screen:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class RemotePerson:
     """Somebody on the remote."""
 
     attendee: Attendee
@@ -86,10 +86,10 @@ def remote_screen(session: Session) -> Screen:
     return Screen("session/remote_activity.html", {**shown.context, **context})
 
 
-def _people(session: Session, attendees: Iterable[Attendee], activity: Activity | None = None) -> list[Person]:
+def _people(session: Session, attendees: Iterable[Attendee], activity: Activity | None = None) -> list[RemotePerson]:
     answered = (
         set(activity.answers.filter(round=activity.round).values_list("attendee", flat=True)) if activity else set()
     )
     enrolments = session.classroom.enrolments.present().values_list("student", "real_name")
     real_names = dict(enrolments)
-    return [Person(each, real_names.get(each.user_id or 0, ""), each.pk in answered) for each in attendees]
+    return [RemotePerson(each, real_names.get(each.user_id or 0, ""), each.pk in answered) for each in attendees]

@@ -16,7 +16,7 @@ from classrooms.models.classes import EnrolmentQuerySet
 from classrooms.names import generated_name
 from classrooms.sessions.activities import kind_of
 from classrooms.sessions.changes import changed, close_seat, locked
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions.errors import LessonRefusal
 from classrooms.sessions.leading import MOST_ATTENDEES, change_seat, present_activity, present_attendees, remove
 from games.access import rights_changed
 from games.players import Player
@@ -36,7 +36,7 @@ def has_room(session: Session, *, for_guest: bool) -> bool:
 
 def check_room(session: Session, *, for_guest: bool) -> None:
     if not has_room(session, for_guest=for_guest):
-        raise NotNow(_("This lesson is full."))
+        raise LessonRefusal(_("This lesson is full."))
 
 
 def absent_students(session: Session) -> EnrolmentQuerySet:
@@ -72,7 +72,7 @@ def readmit(attendee: Attendee) -> None:
     with locked(attendee.session) as fresh:
         _check_running(fresh)
         if departed().filter(pk=attendee.pk).exists():
-            raise NotNow(_("This lesson is only for the students of this class."))
+            raise LessonRefusal(_("This lesson is only for the students of this class."))
         attendee.refresh_from_db(fields=["is_on_paper", "removed_at"])
         if attendee.removed_at:
             check_room(fresh, for_guest=attendee.user_id is None)
@@ -122,9 +122,9 @@ def add_paper_seats(session: Session, students: Collection[int]) -> None:
         _check_running(fresh)
         chosen = [each for each in students_for_paper(fresh) if each.student_id in students]
         if not chosen:
-            raise NotNow(_("Choose who doesn't have a device."))
+            raise LessonRefusal(_("Choose who doesn't have a device."))
         if present_attendees(fresh).count() + len(chosen) > MOST_ATTENDEES:
-            raise NotNow(_("This lesson is full."))
+            raise LessonRefusal(_("This lesson is full."))
         # A seat on paper that was taken back is given again, with its answers.
         known = fresh.attendees.filter(is_on_paper=True, user__in=[each.student_id for each in chosen])
         seated = set(known.values_list("user", flat=True))
@@ -157,7 +157,7 @@ def put_on_paper(attendee: Attendee) -> None:
         _check_running(fresh)
         # A guest has nothing to come back by, and whoever was taken out stays out.
         if not Attendee.objects.filter(pk=attendee.pk, removed_at=None, user__isnull=False).exists():
-            raise NotNow(_("Only students who are here can work on paper."))
+            raise LessonRefusal(_("Only students who are here can work on paper."))
         change_seat(attendee, is_on_paper=True, is_connected=True)
         close_seat(fresh, attendee.number)
 
@@ -172,7 +172,7 @@ def wait(session: Session, player: Player) -> None:
         if fresh.waiting.filter(guest=player.guest).exists() or fresh.attendees.filter(guest=player.guest).exists():
             return
         if fresh.waiting.count() >= MOST_WAITING:
-            raise NotNow(_("Too many guests are waiting. Ask your teacher."))
+            raise LessonRefusal(_("Too many guests are waiting. Ask your teacher."))
         WaitingGuest.objects.create(session=fresh, guest=player.guest, name=free_name(fresh))
         changed(fresh, devices=False)
 
@@ -188,14 +188,14 @@ class Admitted:
 def admit(session: Session, waiting: int | None = None) -> Admitted:
     """Let a guest in who waits (the key of their row), or as many as there is room for, those who came first first.
 
-    Raises `NotNow` where there's no room for anybody.
+    Raises `LessonRefusal` where there's no room for anybody.
     """
     with locked(session) as fresh:
         _check_running(fresh)
         rows = list(fresh.waiting.all() if waiting is None else fresh.waiting.filter(pk=waiting))
         admitted = _admit_while_room(fresh, rows)
         if rows and not admitted.came_in:
-            raise NotNow(_("This lesson is full."))
+            raise LessonRefusal(_("This lesson is full."))
         changed(fresh)
     return admitted
 
@@ -221,7 +221,7 @@ def _admit_while_room(session: Session, rows: Sequence[WaitingGuest]) -> Admitte
 
 def _check_running(session: Session) -> None:
     if session.is_over:
-        raise NotNow(_("This lesson is over."))
+        raise LessonRefusal(_("This lesson is over."))
 
 
 def take_over(seat: Attendee) -> Attendee:

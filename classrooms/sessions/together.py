@@ -12,7 +12,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions.errors import LessonRefusal
 from games.rules import Card, Feature, explain, find_sets, is_set
 from games.rules.triples import Triple, Verdict
 from games.words import FEATURES, card_name
@@ -34,7 +34,7 @@ from lessons.questions import (
     Unanswered,
     WhatChanged,
 )
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket
 from lessons.units import Step, Unit, course
 from lessons.words import VALUES, refusal
@@ -59,7 +59,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Solution:
+class ShownSolution:
     """What would have been right, for everybody to see."""
 
     words: str = ""
@@ -69,7 +69,7 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True)
-class Put:
+class AskedStep:
     """A step as it is put to the class; an exercise has cards of its own."""
 
     unit: Unit
@@ -115,28 +115,28 @@ class Put:
     @property
     def picks(self) -> int:
         """How many answers everybody has: where all SETs are to be found, as many as there are."""
-        is_hunt = self.exercise is not None and self.exercise.kind is Kind.FIND_ALL
+        is_hunt = self.exercise is not None and self.exercise.kind is ExerciseKind.FIND_ALL
         return len(find_sets(self.exercise.cards)) if self.exercise and is_hunt else 1
 
     @property
     def judged(self) -> Exercise | None:
         """What one answer is an answer to: each of several SETs is found for itself."""
-        if self.exercise and self.exercise.kind is Kind.FIND_ALL:
-            return replace(self.exercise, wanted=replace(self.exercise.wanted, kind=Kind.FIND_ONE))
+        if self.exercise and self.exercise.kind is ExerciseKind.FIND_ALL:
+            return replace(self.exercise, wanted=replace(self.exercise.wanted, kind=ExerciseKind.FIND_ONE))
         return self.exercise
 
 
-def put(unit: str, place: int, seed: str, turn: int) -> Put:
+def put(unit: str, place: int, seed: str, turn: int) -> AskedStep:
     """The step at a place (from 0) of a unit; where it drills, the exercise of this turn (from 0)."""
     found = next(each for each in course() if each.slug == unit)
     step = found.steps[place]
     question = step.question
     if isinstance(question, Ask):
-        return Put(found, step, question.exercise)
+        return AskedStep(found, step, question.exercise)
     if isinstance(question, Drill):
         seed = f"{seed}/{place}"
-        return Put(found, step, _made(_wanted_at(question, seed, turn), f"{seed}/{turn}"))
-    return Put(found, step)
+        return AskedStep(found, step, _made(_wanted_at(question, seed, turn), f"{seed}/{turn}"))
+    return AskedStep(found, step)
 
 
 _made = lru_cache(_MOST_MADE)(make_exercise)
@@ -153,7 +153,7 @@ def _wanted_at(drill: Drill, seed: str, turn: int) -> Wanted:
 # Answers
 
 
-def read(put: Put, form: QueryDict) -> dict[str, Any]:
+def read(put: AskedStep, form: QueryDict) -> dict[str, Any]:
     """The answer in a form; what makes no sense is refused when it is judged."""
     if put.judged:
         ticket = Ticket(place="", wanted=put.judged.wanted, seed="", shown_at=0)
@@ -178,7 +178,7 @@ def _word(text: str | None) -> str | None:
     return text if text is not None and len(text) <= _LONGEST_WORD and text.isprintable() else None
 
 
-def judge(put: Put, answer: Mapping[str, Any]) -> Grade | Feedback:
+def judge(put: AskedStep, answer: Mapping[str, Any]) -> Grade | Feedback:
     """Right or wrong, and what it says about skills."""
     try:
         if put.judged:
@@ -187,17 +187,17 @@ def judge(put: Put, answer: Mapping[str, Any]) -> Grade | Feedback:
             raise TypeError("an exercise has cards of its own")
         return put.question.judge(answer)
     except BadAnswer as error:
-        raise NotNow(refusal(error)) from None
+        raise LessonRefusal(refusal(error)) from None
     except Unanswered as error:
-        raise NotNow(str(error)) from None
+        raise LessonRefusal(str(error)) from None
 
 
-def cards_of(put: Put, answer: Mapping[str, Any]) -> tuple[Card, ...]:
+def cards_of(put: AskedStep, answer: Mapping[str, Any]) -> tuple[Card, ...]:
     """The cards that an answer is about: those that were picked or completed, else those that are shown."""
     if put.judged:
-        if put.judged.kind is Kind.FIND_ONE:
+        if put.judged.kind is ExerciseKind.FIND_ONE:
             return tuple(map(Card.from_index, answer["cards"]))
-        if put.judged.kind is Kind.THIRD_CARD:
+        if put.judged.kind is ExerciseKind.THIRD_CARD:
             return *put.judged.cards, Card.from_index(answer["card"])
         return put.judged.cards
     match put.question:
@@ -210,16 +210,16 @@ def cards_of(put: Put, answer: Mapping[str, Any]) -> tuple[Card, ...]:
     return ()
 
 
-def is_picked(put: Put) -> bool:
+def is_picked(put: AskedStep) -> bool:
     """Whether an answer is three cards of a board that are said to be a SET."""
     if put.judged:
-        return put.judged.kind is Kind.FIND_ONE
+        return put.judged.kind is ExerciseKind.FIND_ONE
     return isinstance(put.question, Scene) and put.question.do == "set"
 
 
-def verdict_on(put: Put, cards: list[int]) -> Verdict | None:
+def verdict_on(put: AskedStep, cards: list[int]) -> Verdict | None:
     """Why cards that somebody picked or completed are no SET; what is shown to all needs no word of its own."""
-    completes = put.judged is not None and put.judged.kind is Kind.THIRD_CARD
+    completes = put.judged is not None and put.judged.kind is ExerciseKind.THIRD_CARD
     if len(cards) != _TRIPLE or not (completes or is_picked(put)):
         return None
     return explain(*_three(cards))
@@ -233,24 +233,24 @@ def _three(cards: list[int]) -> Triple:
 # What was right
 
 
-def choices(put: Put) -> list[Choice]:
+def choices(put: AskedStep) -> list[Choice]:
     """The answers that are one tap each, where the question has such."""
     return [Choice(name, value, words, _is_right(put, name, value)) for name, value, words in _taps(put)]
 
 
-def _is_right(put: Put, name: str, value: str) -> bool:
+def _is_right(put: AskedStep, name: str, value: str) -> bool:
     return judge(put, read(put, QueryDict(f"{name}={value}"))).is_right
 
 
-def _taps(put: Put) -> list[tuple[str, str, str]]:
+def _taps(put: AskedStep) -> list[tuple[str, str, str]]:
     features = [(feature.value, str(FEATURES[feature])) for feature in Feature]
     if put.judged:
         match put.judged.kind:
-            case Kind.IS_SET | Kind.ANY_SET:
+            case ExerciseKind.IS_SET | ExerciseKind.ANY_SET:
                 return [("yes", "1", _("Yes")), ("yes", "0", _("No"))]
-            case Kind.WHICH_BREAKS:
+            case ExerciseKind.WHICH_BREAKS:
                 return [("breaks", value, words) for value, words in features]
-            case Kind.THIRD_CARD:
+            case ExerciseKind.THIRD_CARD:
                 return [("card", str(card.index), card_name(card)) for card in put.judged.choices]
         return []
     match put.question:
@@ -261,45 +261,45 @@ def _taps(put: Put) -> list[tuple[str, str, str]]:
     return []
 
 
-def solution(put: Put) -> Solution:
+def solution(put: AskedStep) -> ShownSolution:
     """What is shown when the teacher shows the answer."""
     if put.exercise:
         return _solution_of(put.exercise)
     match put.question:
         case NameValue() | WhatChanged():
             right = next(each for each in choices(put) if each.is_right)
-            return Solution(right.words)
+            return ShownSolution(right.words)
         case PickAll(cards=cards, feature=feature, value=value):
-            return Solution(cards=tuple(card for card in cards if card.value(feature).name.lower() == value))
+            return ShownSolution(cards=tuple(card for card in cards if card.value(feature).name.lower() == value))
         case Scene(do="set"):
             return _sets(find_sets(put.question.match.table))
         case Experiment():
-            return Solution(str(put.question.judge({"seed": f"{put.unit.slug}/{put.step.slug}"}).say))
+            return ShownSolution(str(put.question.judge({"seed": f"{put.unit.slug}/{put.step.slug}"}).say))
         case MagicSquare():
             square = put.question.square({"cards": _no_set(put.question.cards)})
-            return Solution(str(put.question.judge({"cards": _no_set(put.question.cards)}).say), cards=square)
-    return Solution()
+            return ShownSolution(str(put.question.judge({"cards": _no_set(put.question.cards)}).say), cards=square)
+    return ShownSolution()
 
 
-def _solution_of(exercise: Exercise) -> Solution:
+def _solution_of(exercise: Exercise) -> ShownSolution:
     solved = solve(exercise)
     match exercise.kind:
-        case Kind.THIRD_CARD if solved.card:
+        case ExerciseKind.THIRD_CARD if solved.card:
             first, second = exercise.cards
-            return Solution(verdict=explain(first, second, solved.card))
-        case Kind.FIND_ONE | Kind.FIND_ALL | Kind.ANY_SET:
+            return ShownSolution(verdict=explain(first, second, solved.card))
+        case ExerciseKind.FIND_ONE | ExerciseKind.FIND_ALL | ExerciseKind.ANY_SET:
             return _sets(solved.sets)
     first, second, third = exercise.cards
     verdict = explain(first, second, third)
-    return Solution(_("It is a SET.") if verdict.is_set else _("It is not a SET."), verdict)
+    return ShownSolution(_("It is a SET.") if verdict.is_set else _("It is not a SET."), verdict)
 
 
-def _sets(triples: tuple[Triple, ...] | list[Triple]) -> Solution:
+def _sets(triples: tuple[Triple, ...] | list[Triple]) -> ShownSolution:
     if not triples:
-        return Solution(_("There is no SET here."))
+        return ShownSolution(_("There is no SET here."))
     count = len(triples)
     words = ngettext("There is %(count)s SET here.", "There are %(count)s SETs here.", count) % {"count": count}
-    return Solution(words, triples=tuple(triples))
+    return ShownSolution(words, triples=tuple(triples))
 
 
 def _no_set(cards: tuple[Card, ...]) -> list[str]:

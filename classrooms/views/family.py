@@ -19,9 +19,9 @@ from classrooms.consents import HOME, TEXTS, children_without_consent, consent_t
 from classrooms.family import guardians
 from classrooms.family.forms import ChildForm, CodeForm
 from classrooms.family.report import child_report, child_reports, who_can_see
+from classrooms.mailings import read_stop_token
 from classrooms.models import Action, Guardianship, Post, User
 from classrooms.pictures import NAMES
-from classrooms.post import read_stop_token
 from classrooms.reports.summary import set_summary
 from classrooms.signing_in import card_token
 from classrooms.students import make_home_child, reset_student

@@ -140,7 +140,7 @@ def scan(request: Request, token: str) -> HttpResponse:
     """The address in a login card's QR code. It leads on at once, so that no history or referrer keeps the token."""
     try:
         signing_in.keep_card(request, token)
-    except signing_in.BadCard:
+    except signing_in.BadLoginCard:
         return render(request, "join/card.html", {"student": None}, status=404)
     response = redirect("join:card-tap")
     response.headers["Referrer-Policy"] = "no-referrer"
@@ -157,7 +157,7 @@ def card(request: Request) -> HttpResponse:
         student = signing_in.sign_in_by_card(request)
     except signing_in.NoCard:
         return redirect("join:home")
-    except signing_in.BadCard:
+    except signing_in.BadLoginCard:
         return render(request, "join/card.html", {"student": None}, status=404)
     response = redirect(signing_in.way_on(request))
     signing_in.remember_here(request, response, student)

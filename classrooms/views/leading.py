@@ -22,8 +22,8 @@ from classrooms.sessions import joining, leading, live, seats
 from classrooms.sessions.activities import kinds
 from classrooms.sessions.activities.silent_board import KIND as SILENT_BOARD
 from classrooms.sessions.activities.silent_board import board_of
-from classrooms.sessions.errors import LessonRunning, NotNow
-from classrooms.sessions.paper import Sheet, boards_pdf
+from classrooms.sessions.errors import LessonRefusal, LessonRunning
+from classrooms.sessions.paper import PaperBoard, boards_pdf
 from classrooms.sessions.report import file_name, session_csv, session_report, session_xlsx
 from classrooms.sessions.screens import projector_screen, remote_screen
 from classrooms.sessions.wall import wall_key
@@ -117,11 +117,11 @@ def projector(request: Request, code: str) -> HttpResponse:
     )
 
 
-def _own_watch(request: Request, session: Session) -> live.Watch:
-    return live.Watch(session.code, None, user=adult(request).pk)
+def _own_watch(request: Request, session: Session) -> live.LessonWatch:
+    return live.LessonWatch(session.code, None, user=adult(request).pk)
 
 
-def projector_page(request: Request, session: Session, part_address: str, *, watch: live.Watch) -> HttpResponse:
+def projector_page(request: Request, session: Session, part_address: str, *, watch: live.LessonWatch) -> HttpResponse:
     """The wall of a session, for whoever was found to be allowed to see it."""
     with translation.override(session.language):
         context = _page(session, _projector_part(request, session), watch) | {"part_address": part_address}
@@ -197,7 +197,7 @@ def _say_who_waits(admitted: seats.Admitted) -> None:
         )
         % {"number": wait},
     )
-    raise NotNow(" ".join(words))
+    raise LessonRefusal(" ".join(words))
 
 
 @require_POST
@@ -332,12 +332,12 @@ def paper(request: Request, code: str) -> HttpResponse:
 def _paper(activity: Activity, class_name: str, code: str, paper: Paper) -> bytes:
     """Drawing boards with the right number of SETs takes as long as writing them down."""
     rounds = range(activity.round, activity.round + PRINTED_ROUNDS)
-    sheets = [Sheet(number, board_of(activity, number)) for number in rounds]
+    sheets = [PaperBoard(number, board_of(activity, number)) for number in rounds]
     return boards_pdf(sheets, class_name=class_name, code=code, paper=paper)
 
 
 def _refuse(words: str) -> None:
-    raise NotNow(words)
+    raise LessonRefusal(words)
 
 
 def _done(request: Request, session: Session, work: Callable[[], object]) -> HttpResponse:
@@ -345,7 +345,7 @@ def _done(request: Request, session: Session, work: Callable[[], object]) -> Htt
     notice = ""
     try:
         work()
-    except NotNow as refusal:
+    except LessonRefusal as refusal:
         notice = str(refusal)
     session = led_session(request, session.code)
     if request.htmx:
@@ -376,7 +376,7 @@ def _seen(session: Session) -> str:
     return f"{session.version}.{session.count}"
 
 
-def _page(session: Session, part: str, watch: live.Watch) -> dict[str, Any]:
+def _page(session: Session, part: str, watch: live.LessonWatch) -> dict[str, Any]:
     return {"session": session, "part": part, "token": live.sign(watch)}
 
 

@@ -26,8 +26,8 @@ from core.lanes import slow
 from core.links import absolute_url
 from games import limits
 from games.players import known_player, player
-from games.printing.deck import Deck
-from games.printing.forms import DeckForm, PrintForm
+from games.printing.deck import PrintedDeck
+from games.printing.forms import PrintDeckForm, PrintForm
 from games.printing.page import Page
 from games.printing.printed import page_picture
 from lessons.jobs import own_certificate
@@ -36,7 +36,7 @@ from lessons.mastery import mastered_skills
 from lessons.printing.forms import WorksheetForm
 from lessons.printing.worksheets import Worksheet
 from setsite.http import Request
-from setsite.jobs import desk
+from setsite.jobs import queue
 from setsite.models import Job
 
 TOO_MANY = 429
@@ -54,9 +54,14 @@ def home(request: Request) -> HttpResponse:
 @slow()
 @require_http_methods(["GET", "HEAD", "POST"])
 def deck(request: Request) -> HttpResponse:
-    form = DeckForm(_chosen(request, DeckForm))
+    form = PrintDeckForm(_chosen(request, PrintDeckForm))
     return _printable(
-        request, form, "deck", title=_("A deck of cards"), asks=dict, pages=lambda asked: Deck.asked(asked).pages()
+        request,
+        form,
+        "deck",
+        title=_("A deck of cards"),
+        asks=dict,
+        pages=lambda asked: PrintedDeck.asked(asked).pages(),
     )
 
 
@@ -187,8 +192,8 @@ def _asked_job(request: Request, kind: str, asked: Asked) -> Job | None:
     who = player(request)
     try:
         limits.OPENINGS.count(who.word)
-        return desk.ask(kind, who.key, asked, address=address_of(request))
-    except (limits.TooMany, desk.TooManyJobs):
+        return queue.enqueue(kind, who.key, asked, address=address_of(request))
+    except (limits.TooMany, queue.TooManyJobs):
         return None
 
 

@@ -17,7 +17,7 @@ from classrooms import privacy as service
 from classrooms.access import adult, adults_only, fresh_sign_in, taught_class
 from classrooms.audit import note
 from classrooms.models import Action
-from classrooms.privacy import care
+from classrooms.privacy import permissions
 from classrooms.privacy.audit_log import log_page
 from classrooms.privacy.undo_mail import read_undo_token, send_undo
 from core.lanes import slow
@@ -54,7 +54,7 @@ def _periods() -> dict[str, int]:
 @adults_only
 @fresh_sign_in
 def export_child(request: Request, pk: int) -> HttpResponse:
-    found = care.child_to_export(request, pk)
+    found = permissions.child_to_export(request, pk)
     if request.method != "POST":
         return render(request, "privacy/export.html", {"care": found, "name": found.child.display_name})
     classroom = found.enrolment.classroom if found.enrolment else None
@@ -96,7 +96,7 @@ def _file(content: bytes, name: str) -> HttpResponse:
 @adults_only
 @fresh_sign_in
 def delete_child(request: Request, pk: int) -> HttpResponse:
-    found = care.child_to_delete(request, pk)
+    found = permissions.child_to_delete(request, pk)
     if request.method != "POST":
         return render(request, "privacy/delete_child.html", {"care": found, "child": found.child, **_periods()})
     classroom = found.enrolment.classroom if found.enrolment else None
@@ -164,7 +164,7 @@ def undo(request: Request) -> HttpResponse:
 @require_POST
 @adults_only
 def undo_child(request: Request, pk: int) -> HttpResponse:
-    found = care.child_to_delete(request, pk, deleted=True)
+    found = permissions.child_to_delete(request, pk, deleted=True)
     classroom = found.enrolment.classroom if found.enrolment else None
     try:
         service.undo_child(found.child, by=adult(request), now=timezone.now(), classroom=classroom)

@@ -22,7 +22,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from classrooms import students
 from classrooms.access import adult, adults_only, fresh_sign_in, taught_class, taught_student
 from classrooms.audit import note
-from classrooms.cards.login_cards import Card, cards_pdf, has_printable_name
+from classrooms.cards.login_cards import LoginCard, cards_pdf, has_printable_name
 from classrooms.family import guardians
 from classrooms.models import Action, Classroom, Enrolment, HandOver, RosterImport
 from classrooms.rosters import proposals as rosters
@@ -496,7 +496,7 @@ def cards(request: Request, pk: int) -> HttpResponse:
     if wanted not in {paper.value for paper in Paper}:
         raise Http404("no such paper")
     made = [
-        Card(
+        LoginCard(
             name=each.student.display_name,
             number=number,
             address=absolute_url("join:card", card_token(each.student)),

@@ -14,7 +14,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from classrooms.models import Attendee, Session
 from classrooms.sessions import joining, live, seats
-from classrooms.sessions.errors import GuestsWait, NotNow
+from classrooms.sessions.errors import GuestMustWait, LessonRefusal
 from classrooms.sessions.joining import Door
 from classrooms.sessions.screens import device_screen
 from classrooms.signing_in import AFTER_SIGN_IN
@@ -56,7 +56,7 @@ def device(request: Request, code: str) -> HttpResponse:
     try:
         if who and who.user and joining.may_attend(session, who):
             joining.attend(session, who)
-    except NotNow as refusal:
+    except LessonRefusal as refusal:
         return _door(request, session, str(refusal))
     seat = joining.own_seat(session, who)
     if seat is None or seat.removed_at:
@@ -83,9 +83,9 @@ def join(request: Request, code: str) -> HttpResponse:
     who = player(request)
     try:
         joining.attend(session, who)
-    except GuestsWait:
+    except GuestMustWait:
         return _wait(request, session, who)
-    except NotNow as refusal:
+    except LessonRefusal as refusal:
         return _door(request, session, str(refusal), status=422)
     return redirect("session:device", session.code)
 
@@ -93,7 +93,7 @@ def join(request: Request, code: str) -> HttpResponse:
 def _wait(request: Request, session: Session, who: Player) -> HttpResponse:
     try:
         seats.wait(session, who)
-    except NotNow as refusal:
+    except LessonRefusal as refusal:
         return _door(request, session, str(refusal), status=422)
     return redirect("session:device", session.code)
 
@@ -140,7 +140,7 @@ def act(request: Request, code: str) -> HttpResponse:
     try:
         MOVES.count(f"a{seat.pk}")
         session = seat.session = joining.act(seat, request.POST)
-    except NotNow as refusal:
+    except LessonRefusal as refusal:
         notice, status = str(refusal), 422
         session.refresh_from_db()
     except TooMany:
@@ -180,7 +180,7 @@ def _door(request: Request, session: Session, notice: str = "", *, status: int =
         "door": state,
         "waiting": waiting,
         "notice": notice or _words(state),
-        "token": live.sign(live.Watch(session.code, live.DOOR)),
+        "token": live.sign(live.LessonWatch(session.code, live.DOOR)),
     }
     return render(request, "session/door.html", context, status=status)
 
@@ -199,7 +199,7 @@ def _page(request: Request, session: Session, seat: Attendee, *, notice: str = "
         "session": session,
         "attendee": seat,
         "part": _fragment(request, session, seat, notice=notice),
-        "token": live.sign(live.Watch(session.code, seat.number, user=seat.user_id)),
+        "token": live.sign(live.LessonWatch(session.code, seat.number, user=seat.user_id)),
     }
     return render(request, "session/device.html", context, status=status)
 

@@ -24,7 +24,7 @@ _Row = TypeVar("_Row", bound=Model)
 _unordered = threading.local()
 
 
-class Level(IntEnum):
+class LockLevel(IntEnum):
     """What is locked before what."""
 
     CLASSROOM = 1
@@ -39,13 +39,13 @@ class WrongOrder(AssertionError):
     """A transaction locked something that another transaction locks earlier: one day both will wait forever."""
 
 
-def lock_rows(rows: QuerySet[_Row], level: Level, word: str = "") -> QuerySet[_Row]:
+def lock_rows(rows: QuerySet[_Row], level: LockLevel, word: str = "") -> QuerySet[_Row]:
     """The rows, locked until the transaction ends. Rows that merely refer to them can still be added meanwhile."""
     note_lock(level, word)
     return rows.select_for_update(of=("self",), no_key=True).order_by("pk")
 
 
-def lock_word(level: Level, word: str) -> None:
+def lock_word(level: LockLevel, word: str) -> None:
     """Lock something that has no row of its own, by a word that names it."""
     note_lock(level, word)
     if connection.vendor == "postgresql":
@@ -64,15 +64,15 @@ def in_any_order() -> Iterator[None]:
         _unordered.depth -= 1
 
 
-def note_lock(level: Level, word: str = "") -> None:
+def note_lock(level: LockLevel, word: str = "") -> None:
     """Check that this transaction may lock something of this level now."""
     if not settings.CHECKS_LOCK_ORDER or getattr(_unordered, "depth", 0) > 0:
         return
     outermost = _outermost()
     if outermost is None:
         return
-    was: tuple[Level, str] = getattr(outermost, "_last_lock", (Level.CLASSROOM, ""))
-    now = (level, word if level is Level.PERSON else "")
+    was: tuple[LockLevel, str] = getattr(outermost, "_last_lock", (LockLevel.CLASSROOM, ""))
+    now = (level, word if level is LockLevel.PERSON else "")
     if now < was:
         raise WrongOrder(f"{level.name} {word} is locked after {was[0].name} {was[1]}")
     outermost._last_lock = now  # type: ignore[attr-defined]

@@ -20,11 +20,11 @@ from typing import Any, Generic, TypeVar
 from django.db import close_old_connections
 
 from core.signed_in import signed_out
-from games import access, matches, rows
+from games import access, match_store, matches
 from games.live.bus import bus
 from games.live.leaving import Leaving, Seat
 from games.live.render import Rendered, render, render_code
-from games.live.tokens import Watch
+from games.live.tokens import TableWatch
 from games.models import Match, Way
 from games.rules import commands as ask
 from games.rules.errors import Refused
@@ -89,11 +89,11 @@ class Watcher(Generic[W]):
         return message
 
 
-class _Topic:
+class _TableTopic:
     """Everybody here who watches one match."""
 
     def __init__(self) -> None:
-        self.watchers: set[Watcher[Watch]] = set()
+        self.watchers: set[Watcher[TableWatch]] = set()
         self.seats: Counter[int] = Counter()
         self.languages: Counter[str] = Counter()
         self.newest: dict[str, int] = {}
@@ -109,7 +109,7 @@ class _Topic:
 
 class Hub:
     def __init__(self) -> None:
-        self._topics: dict[str, _Topic] = {}
+        self._topics: dict[str, _TableTopic] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="live")
         self._tasks: set[asyncio.Task[None]] = set()
@@ -160,8 +160,8 @@ class Hub:
         if self._loop:
             self._loop.call_soon_threadsafe(self._check_rights, *users)
 
-    def join(self, watcher: Watcher[Watch]) -> None:
-        topic = self._topics.setdefault(watcher.watch.code, _Topic())
+    def join(self, watcher: Watcher[TableWatch]) -> None:
+        topic = self._topics.setdefault(watcher.watch.code, _TableTopic())
         topic.watchers.add(watcher)
         topic.languages[watcher.watch.language] += 1
         if watcher.watch.seat is not None:
@@ -169,7 +169,7 @@ class Hub:
             self._leaving.is_back(watcher.watch.code, watcher.watch.seat)
         self._start(self._first(watcher, topic))
 
-    def leave(self, watcher: Watcher[Watch]) -> None:
+    def leave(self, watcher: Watcher[TableWatch]) -> None:
         code, seat = watcher.watch.code, watcher.watch.seat
         topic = self._topics[code]
         topic.watchers.discard(watcher)
@@ -245,19 +245,19 @@ class Hub:
             if topic and topic.shown is not None and (code not in versions or topic.shown < versions[code]):
                 self._refresh(code)
 
-    def _watches(self) -> Iterator[Watch]:
+    def _watches(self) -> Iterator[TableWatch]:
         return (watcher.watch for topic in self._topics.values() for watcher in topic.watchers)
 
     def _check_rights(self, *users: int) -> None:
         self._check(watch for watch in self._watches() if not users or watch.user in users)
 
-    def _check(self, watches: Iterable[Watch]) -> None:
+    def _check(self, watches: Iterable[TableWatch]) -> None:
         """A guest's seat is theirs as long as they have it; everybody else is looked up."""
         checked = {watch for watch in watches if watch.seat is None or watch.user is not None}
         if checked:
             self._start(self._quietly(partial(self._find_shut_out, checked)))
 
-    def _find_shut_out(self, watches: set[Watch]) -> None:
+    def _find_shut_out(self, watches: set[TableWatch]) -> None:
         """In the thread: who is signed out, and who watches without a seat and may no more."""
         alone = {watch for watch in watches if watch.seat is None}
         codes = {watch.code for watch in alone}
@@ -270,13 +270,13 @@ class Hub:
         if closed and self._loop:
             self._loop.call_soon_threadsafe(self._close, closed)
 
-    def _close(self, watches: set[Watch]) -> None:
+    def _close(self, watches: set[TableWatch]) -> None:
         for code in {watch.code for watch in watches} & self._topics.keys():
             for watcher in self._topics[code].watchers:
                 if watcher.watch in watches:
                     watcher.close()
 
-    async def _first(self, watcher: Watcher[Watch], topic: _Topic) -> None:
+    async def _first(self, watcher: Watcher[TableWatch], topic: _TableTopic) -> None:
         """Give a new screen the present table, whatever it has seen before."""
         try:
             rendered = await self._in_thread(partial(_first_table, watcher.watch))
@@ -307,7 +307,7 @@ class Hub:
         if topic.task is None or topic.task.done():
             topic.task = asyncio.ensure_future(self._push(code, topic))
 
-    async def _push(self, code: str, topic: _Topic) -> None:
+    async def _push(self, code: str, topic: _TableTopic) -> None:
         while topic.is_stale:
             topic.is_stale = False
             drawn = {}
@@ -342,7 +342,7 @@ class Hub:
             self._look_after(code, topic, rendered)
         topic.shown = min((topic.newest.get(language, 0) for language in topic.languages), default=None)
 
-    def _look_after(self, code: str, topic: _Topic, rendered: Rendered) -> None:
+    def _look_after(self, code: str, topic: _TableTopic, rendered: Rendered) -> None:
         """See to it that what is due happens in time, and that whoever has a stream counts as connected."""
         if rendered.version < topic.looked_after:
             # A first table that was drawn before the last change: what was due then is not what is due now.
@@ -353,7 +353,7 @@ class Hub:
             if streams and seat not in rendered.connected:
                 self._start(self._quietly(partial(matches.command, code, ask.Connect(seat), now=time.time())))
 
-    def _wait_for(self, code: str, topic: _Topic, due: float | None) -> None:
+    def _wait_for(self, code: str, topic: _TableTopic, due: float | None) -> None:
         if topic.timer:
             topic.timer.cancel()
             topic.timer = None
@@ -394,9 +394,9 @@ def _with_connection(work: Callable[[], T]) -> T:
     return work()
 
 
-def _first_table(watch: Watch) -> Rendered:
+def _first_table(watch: TableWatch) -> Rendered:
     """The present table; a token outlives the right to watch, and what isn't yours isn't there."""
-    match = rows.match_of(watch.code)
+    match = match_store.match_of(watch.code)
     if signed_out([watch]):
         raise Match.DoesNotExist(watch.code)
     if watch.seat is None and not access.may_watch(match, watch.user):

@@ -17,7 +17,7 @@ from django.utils import translation
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 
-from games import rows
+from games import match_store
 from games.models import Match, Way
 from games.rules import state as rules
 from games.tables import Felt, PickView, Place, SeatView, table_context
@@ -68,7 +68,7 @@ def render(match: Match, language: str) -> Rendered:
         return rendered
 
 
-def _draw(match: Match, state: rules.Match, language: str) -> str:
+def _draw(match: Match, state: rules.MatchState, language: str) -> str:
     shown = table_context(match, state)
     control, deadline, felt = shown["control"], shown["deadline"], shown["felt"]
     values = {
@@ -147,7 +147,7 @@ def _tight(name: str, values: dict[str, Any]) -> str:
 
 
 def render_code(code: str, language: str) -> Rendered:
-    return render(rows.match_of(code), language)
+    return render(match_store.match_of(code), language)
 
 
 def event(name: str, data: str) -> bytes:

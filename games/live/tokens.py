@@ -15,7 +15,7 @@ class BadToken(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class TableWatch:
     """One screen that follows a match; the seat is the viewer's, if they have one.
 
     `user` is the key of the account it was made for: it's theirs as long as they're signed in. Whoever watches without
@@ -30,14 +30,14 @@ class Watch:
     session: str = field(default="", repr=False)
 
 
-def sign(watch: Watch) -> str:
+def sign(watch: TableWatch) -> str:
     return signing.dumps([watch.code, watch.seat, watch.language, watch.user], salt=_SALT)
 
 
-def read(token: str) -> Watch:
+def read(token: str) -> TableWatch:
     try:
         # A page from before an update has a token that doesn't say whose it is.
         code, seat, language, *user = signing.loads(token, salt=_SALT, max_age=_HOURS * 3600)
     except signing.BadSignature as error:
         raise BadToken(str(error)) from error
-    return Watch(code, seat, language, *user)
+    return TableWatch(code, seat, language, *user)

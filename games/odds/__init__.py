@@ -2,20 +2,20 @@
 
 from games.odds.compare import Comparison, compare
 from games.odds.deals import FirstDeals, simulate_first_deals
-from games.odds.decks import BadQuestion, Deck
+from games.odds.decks import BadOddsQuestion, Deck
 from games.odds.exact import QUOTED, exact_no_set, hands_without_set
-from games.odds.games import Ending, Stage, TableSize, WholeGames, simulate_games
+from games.odds.games import DeckStage, GameEnding, TableSize, WholeGames, simulate_games
 from games.odds.tallies import Interval, Tally, odds_against
 
 __all__ = [
     "QUOTED",
-    "BadQuestion",
+    "BadOddsQuestion",
     "Comparison",
     "Deck",
-    "Ending",
+    "DeckStage",
     "FirstDeals",
+    "GameEnding",
     "Interval",
-    "Stage",
     "TableSize",
     "Tally",
     "WholeGames",

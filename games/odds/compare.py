@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from games.odds.deals import FirstDeals
-from games.odds.decks import BadQuestion, Deck
+from games.odds.decks import BadOddsQuestion, Deck
 from games.odds.exact import QUOTED, exact_no_set
 from games.odds.games import WholeGames
 from games.odds.tallies import Tally, odds_against
@@ -58,4 +58,4 @@ def compare(deals: Iterable[FirstDeals] = (), games: WholeGames | None = None) -
 
 def _check_deck(deck: Deck) -> None:
     if deck is not Deck.FULL:
-        raise BadQuestion(f"the sheets quote odds for the full deck, not for the {deck} one")
+        raise BadOddsQuestion(f"the sheets quote odds for the full deck, not for the {deck} one")

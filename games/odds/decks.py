@@ -8,7 +8,7 @@ from games.rules.cards import FULL_DECK, Card, Feature, easy_deck
 from games.rules.errors import RulesError
 
 
-class BadQuestion(RulesError):
+class BadOddsQuestion(RulesError):
     """A question about odds that has no answer: an unknown deck, or a number out of its range."""
 
 
@@ -24,7 +24,7 @@ class Deck(StrEnum):
             return cls(name)
         except ValueError:
             names = " or ".join(repr(deck.value) for deck in cls)
-            raise BadQuestion(f"odds are known for the deck {names}, not {name!r}") from None
+            raise BadOddsQuestion(f"odds are known for the deck {names}, not {name!r}") from None
 
     @property
     def cards(self) -> tuple[Card, ...]:
@@ -43,4 +43,4 @@ class Deck(StrEnum):
 def check_number(what: str, number: int, least: int, most: int | None = None) -> None:
     if type(number) is not int or number < least or (most is not None and number > most):
         reach = f"at least {least}" if most is None else f"from {least} to {most}"
-        raise BadQuestion(f"{what} is a whole number {reach}, not {number!r}")
+        raise BadOddsQuestion(f"{what} is a whole number {reach}, not {number!r}")

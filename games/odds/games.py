@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from games.odds.decks import BadQuestion, Deck, check_number
+from games.odds.decks import BadOddsQuestion, Deck, check_number
 from games.odds.runs import ShouldStop, chunks
 from games.odds.tallies import Interval, Tally, total, wilson
 from games.odds.vectors import Bytes, codes, third_codes
@@ -27,7 +27,7 @@ _NO_SET: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class DeckStage:
     """The tables of one size met when so many cards were left in the deck."""
 
     left_in_deck: int
@@ -44,7 +44,7 @@ class TableSize:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class GameEnding:
     """The games that ended with so many cards on the table."""
 
     cards_left: int
@@ -60,9 +60,9 @@ class WholeGames:
     deck: Deck
     laid: int
     games: int
-    stages: tuple[Stage, ...]
+    stages: tuple[DeckStage, ...]
     """In the order of play: the deck goes down, and larger tables come before smaller ones."""
-    endings: tuple[Ending, ...]
+    endings: tuple[GameEnding, ...]
     """By cards left, from none on; only those that came up."""
     cancelled: bool = False
 
@@ -73,7 +73,7 @@ class WholeGames:
         together = {size: total(stage.tally for stage in self.stages if stage.table == size) for size in sizes}
         return tuple(TableSize(size, tally) for size, tally in together.items() if tally is not None)
 
-    def by_left_in_deck(self, table: int) -> tuple[Stage, ...]:
+    def by_left_in_deck(self, table: int) -> tuple[DeckStage, ...]:
         """The tables of one size as the deck runs down."""
         return tuple(stage for stage in self.stages if stage.table == table)
 
@@ -101,7 +101,7 @@ def simulate_games(
     deck = Deck.named(deck)
     check_number("the number of cards laid", laid, 3, _MOST_LAID)
     if laid % 3:
-        raise BadQuestion(f"cards are laid and taken by three, so {laid} cannot be laid")
+        raise BadOddsQuestion(f"cards are laid and taken by three, so {laid} cannot be laid")
     check_number("the number of games", count, 1)
     check_number("a seed", seed, 0)
     check_number("the games between two reports", report_every, 1)
@@ -141,11 +141,12 @@ class _Found:
     def so_far(self, deck: Deck, laid: int) -> WholeGames:
         games = self.endings.total()
         stages = tuple(
-            Stage(*moment, Tally(self.seen[moment], self.without_set[moment]))
+            DeckStage(*moment, Tally(self.seen[moment], self.without_set[moment]))
             for moment in sorted(self.seen, reverse=True)
         )
         endings = tuple(
-            Ending(cards, ended, ended / games, wilson(ended, games)) for cards, ended in sorted(self.endings.items())
+            GameEnding(cards, ended, ended / games, wilson(ended, games))
+            for cards, ended in sorted(self.endings.items())
         )
         return WholeGames(deck, laid, games, stages, endings)
 

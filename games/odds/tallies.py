@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import sqrt
 from typing import Final, NamedTuple
 
-from games.odds.decks import BadQuestion
+from games.odds.decks import BadOddsQuestion
 
 _Z_95: Final = 1.959963984540054
 
@@ -44,7 +44,7 @@ class Tally:
 
     def __post_init__(self) -> None:
         if not 0 <= self.without_set <= self.seen or self.seen == 0:
-            raise BadQuestion(f"{self.without_set} of {self.seen} tables tell nothing")
+            raise BadOddsQuestion(f"{self.without_set} of {self.seen} tables tell nothing")
 
     @property
     def chance(self) -> float:
@@ -70,7 +70,7 @@ def total(tallies: Iterable[Tally]) -> Tally | None:
 def odds_against(chance: Fraction | float) -> str:
     """A chance as the odds against it: 1/31 is "30:1", 3/4 is "1:3", and what never happens is "∞:1"."""
     if not 0 <= chance <= 1:
-        raise BadQuestion(f"a chance is from 0 to 1, not {chance!r}")
+        raise BadOddsQuestion(f"a chance is from 0 to 1, not {chance!r}")
     if chance == 0:
         return "∞:1"
     if chance == 1:

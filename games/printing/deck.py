@@ -29,7 +29,7 @@ _BACK_INK = "#14527e"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Deck:
+class PrintedDeck:
     """What somebody wants to print."""
 
     cards: tuple[Card, ...]
@@ -39,7 +39,7 @@ class Deck:
     backs: bool = True
 
     @classmethod
-    def asked(cls, asked: Mapping[str, Any]) -> Deck:
+    def asked(cls, asked: Mapping[str, Any]) -> PrintedDeck:
         return cls(
             cards=FULL_DECK if asked["cards"] == "full" else easy_deck(Feature.SHADING),
             palette=palette_named(asked["palette"]),

@@ -32,7 +32,7 @@ class PrintForm(forms.Form):
         return {**self.cleaned_data, "language": get_language() or ""}
 
 
-class DeckForm(PrintForm):
+class PrintDeckForm(PrintForm):
     cards = forms.ChoiceField(
         label=_("Deck"), choices=[("full", _("81 cards")), ("easy", _("27 cards, all solid: for the first games"))]
     )

@@ -24,7 +24,7 @@ _JOINING_FORMS = (*range(0xFB50, 0xFC00), *range(0xFE80, 0xFEFD))
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """A line of text as it is drawn."""
 
     letters: str
@@ -33,14 +33,14 @@ class Line:
     width: float
 
 
-def fitted(text: str, size: float, *, font: str = REGULAR, room: float = math.inf) -> Line | None:
+def fitted(text: str, size: float, *, font: str = REGULAR, room: float = math.inf) -> TextLine | None:
     """The line at this size, or smaller where it has no room; None where no font of ours has its letters."""
     found, letters = font_for(text, font), in_drawn_order(text)
     if found is None or letters is None:
         return None
     width = pdfmetrics.stringWidth(letters, found, size)
     scale = min(1.0, room / width) if width else 1.0
-    return Line(letters, found, size * scale, width * scale)
+    return TextLine(letters, found, size * scale, width * scale)
 
 
 def font_for(text: str, first: str = BOLD) -> str | None:

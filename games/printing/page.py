@@ -48,7 +48,7 @@ class Text:
     room: float = math.inf
 
     @property
-    def line(self) -> lettering.Line | None:
+    def line(self) -> lettering.TextLine | None:
         font = lettering.BOLD if self.bold else lettering.REGULAR
         return lettering.fitted(self.text, self.size, font=font, room=self.room)
 

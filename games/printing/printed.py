@@ -9,14 +9,14 @@ from django.utils.translation import gettext as _
 from games.printing.page import Page
 from games.printing.pdf import pages_pdf
 from games.printing.preview import page_svg
-from setsite.jobs.kinds import Made, Reporter
+from setsite.jobs.kinds import JobResult, Reporter
 
 
-def printed(pages: Sequence[Page], *, title: str, name: str, report: Reporter, has_picture: bool = True) -> Made:
+def printed(pages: Sequence[Page], *, title: str, name: str, report: Reporter, has_picture: bool = True) -> JobResult:
     """Without a picture where the pages have names on them, which are to be in the file only."""
     pdf = pages_pdf(pages, title=title, on_page=lambda number: report(number / len(pages)))
     picture = page_picture(pages, 0) if has_picture else ""
-    return Made({"pages": len(pages), "picture": picture}, pdf, name)
+    return JobResult({"pages": len(pages), "picture": picture}, pdf, name)
 
 
 def page_picture(pages: Sequence[Page], place: int) -> str:

@@ -27,7 +27,7 @@ class BadRecord(RulesError):
     """A stored event or state that cannot be read back."""
 
 
-class Reason(StrEnum):
+class RefusalReason(StrEnum):
     """The rule that a refused command ran into."""
 
     NO_SUCH_SEAT = "no-such-seat"
@@ -54,6 +54,6 @@ class Reason(StrEnum):
 class Refused(RulesError):
     """A command that the referee turned down; nothing has changed."""
 
-    def __init__(self, reason: Reason) -> None:
+    def __init__(self, reason: RefusalReason) -> None:
         super().__init__(reason.value)
         self.reason = reason

@@ -9,56 +9,56 @@ from typing import Any
 
 from games.rules import events as did
 from games.rules.cards import Card
-from games.rules.state import Control, Failing, HeldSet, Match, Outcome, Phase, Seat
+from games.rules.state import Control, Failing, HeldSet, MatchState, Outcome, Phase, SeatState
 from games.rules.triples import Triple
 
 
-def replay(start: Match, events: Iterable[did.Event]) -> Match:
+def replay(start: MatchState, events: Iterable[did.Event]) -> MatchState:
     """The state that a log leads to."""
     return reduce(evolve, events, start)
 
 
-def evolve(match: Match, event: did.Event) -> Match:
+def evolve(match: MatchState, event: did.Event) -> MatchState:
     """The match after the event."""
     return _after(event, match)
 
 
 @singledispatch
-def _after(event: did.Event, match: Match) -> Match:
+def _after(event: did.Event, match: MatchState) -> MatchState:
     raise TypeError(f"this is no event of a match: {event!r}")
 
 
-def _with_seat(match: Match, number: int, **changes: Any) -> tuple[Seat, ...]:
+def _with_seat(match: MatchState, number: int, **changes: Any) -> tuple[SeatState, ...]:
     seats = list(match.seats)
     seats[number] = replace(seats[number], **changes)
     return tuple(seats)
 
 
 @_after.register
-def _(event: did.Joined, match: Match) -> Match:
+def _(event: did.Joined, match: MatchState) -> MatchState:
     if event.seat == len(match.seats):
-        return replace(match, seats=(*match.seats, Seat(event.seat)), since=event.at)
+        return replace(match, seats=(*match.seats, SeatState(event.seat)), since=event.at)
     return replace(match, seats=_with_seat(match, event.seat, is_seated=True, is_connected=True), since=event.at)
 
 
 @_after.register
-def _(event: did.Left, match: Match) -> Match:
+def _(event: did.Left, match: MatchState) -> MatchState:
     seats = _with_seat(match, event.seat, is_seated=False, is_connected=False)
     return replace(match, seats=seats, votes=match.votes - {event.seat})
 
 
 @_after.register
-def _(event: did.Connected, match: Match) -> Match:
+def _(event: did.Connected, match: MatchState) -> MatchState:
     return replace(match, seats=_with_seat(match, event.seat, is_connected=True), since=event.at)
 
 
 @_after.register
-def _(event: did.Disconnected, match: Match) -> Match:
+def _(event: did.Disconnected, match: MatchState) -> MatchState:
     return replace(match, seats=_with_seat(match, event.seat, is_connected=False), votes=match.votes - {event.seat})
 
 
 @_after.register
-def _(event: did.DealBegan, match: Match) -> Match:
+def _(event: did.DealBegan, match: MatchState) -> MatchState:
     laid = match.options.laid
     return replace(
         match,
@@ -74,14 +74,14 @@ def _(event: did.DealBegan, match: Match) -> Match:
 
 
 @_after.register
-def _(event: did.Called, match: Match) -> Match:
+def _(event: did.Called, match: MatchState) -> MatchState:
     # Who calls sees a SET, or thinks so: an agreement that there is none is taken back with it.
     control = Control(event.seat, since=event.at, deadline=event.deadline)
     return replace(match, control=control, votes=match.votes - {event.seat}, late=None)
 
 
 @_after.register
-def _(event: did.SetTaken, match: Match) -> Match:
+def _(event: did.SetTaken, match: MatchState) -> MatchState:
     seat = match.seats[event.seat]
     held = HeldSet(match.deal, event.cards)
     seats = _with_seat(match, event.seat, sets=(*seat.sets, held), owed=seat.owed - event.pays_back)
@@ -106,29 +106,29 @@ def _after_taking(table: tuple[Card, ...], taken: Triple, laid: tuple[Card, ...]
 
 
 @_after.register
-def _(event: did.CallFailed, match: Match) -> Match:
+def _(event: did.CallFailed, match: MatchState) -> MatchState:
     seats = _with_seat(match, event.seat, lost=match.seats[event.seat].lost + event.cost)
     late = event.seat if event.why is Failing.LATE else None
     return replace(match, seats=seats, control=None, late=late, look=match.look + 1, since=event.at)
 
 
 @_after.register
-def _(event: did.Agreed, match: Match) -> Match:
+def _(event: did.Agreed, match: MatchState) -> MatchState:
     return replace(match, votes=match.votes | {event.seat})
 
 
 @_after.register
-def _(event: did.TookBack, match: Match) -> Match:
+def _(event: did.TookBack, match: MatchState) -> MatchState:
     return replace(match, votes=match.votes - {event.seat})
 
 
 @_after.register
-def _(event: did.VoteRefused, match: Match) -> Match:
+def _(event: did.VoteRefused, match: MatchState) -> MatchState:
     return replace(match, votes=frozenset(), look=match.look + 1, since=event.at)
 
 
 @_after.register
-def _(event: did.VoteCarried, match: Match) -> Match:
+def _(event: did.VoteCarried, match: MatchState) -> MatchState:
     return replace(
         match,
         votes=frozenset(),
@@ -140,7 +140,7 @@ def _(event: did.VoteCarried, match: Match) -> Match:
 
 
 @_after.register
-def _(event: did.GaveUp, match: Match) -> Match:
+def _(event: did.GaveUp, match: MatchState) -> MatchState:
     return replace(
         match,
         seats=_with_seat(match, event.seat, owed=match.seats[event.seat].owed + event.owes),
@@ -152,12 +152,12 @@ def _(event: did.GaveUp, match: Match) -> Match:
 
 
 @_after.register
-def _(event: did.Paused, match: Match) -> Match:
+def _(event: did.Paused, match: MatchState) -> MatchState:
     return replace(match, paused_at=event.at)
 
 
 @_after.register
-def _(event: did.Resumed, match: Match) -> Match:
+def _(event: did.Resumed, match: MatchState) -> MatchState:
     paused_at = event.at if match.paused_at is None else match.paused_at
     # Less than nothing where the clock was set back meanwhile.
     stood = event.at - paused_at
@@ -171,22 +171,22 @@ def _(event: did.Resumed, match: Match) -> Match:
 
 
 @_after.register
-def _(event: did.TimeGiven, match: Match) -> Match:
+def _(event: did.TimeGiven, match: MatchState) -> MatchState:
     return replace(match, seats=_with_seat(match, event.seat, factor=event.factor))
 
 
 @_after.register
-def _(event: did.Renamed, match: Match) -> Match:
+def _(event: did.Renamed, match: MatchState) -> MatchState:
     return match
 
 
 @_after.register
-def _(event: did.DealEnded, match: Match) -> Match:
+def _(event: did.DealEnded, match: MatchState) -> MatchState:
     return replace(match, phase=Phase.WAITING, control=None, votes=frozenset(), late=None)
 
 
 @_after.register
-def _(event: did.MatchEnded, match: Match) -> Match:
+def _(event: did.MatchEnded, match: MatchState) -> MatchState:
     return replace(
         match,
         phase=Phase.OVER,

@@ -15,7 +15,7 @@ from statistics import fmean
 
 from games.rules.cards import Card, Feature
 from games.rules.errors import RulesError
-from games.rules.triples import Kind, Triple, explain, find_sets
+from games.rules.triples import FeaturePattern, Triple, explain, find_sets
 
 SETS_ON_A_USUAL_TABLE = 1080 * math.comb(12, 3) / math.comb(81, 3)
 _WEIGHT_OF_ABUNDANCE = 0.5
@@ -23,7 +23,7 @@ _WEIGHT_OF_COMPANY = 0.4
 _LEAST_EFFORT = 0.25
 
 
-class Stage(IntEnum):
+class HintStage(IntEnum):
     """How much a hint tells."""
 
     HOW_MANY = 1
@@ -38,7 +38,7 @@ class BadStage(RulesError):
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    stage: Stage
+    stage: HintStage
     count: int
     """How many SETs are on the table."""
     cards: tuple[Card, ...]
@@ -48,9 +48,9 @@ class Hint:
 def hint(table: Sequence[Card], stage: int) -> Hint:
     """The help of this stage; each stage tells what the one before it told, and one thing more."""
     try:
-        stage = Stage(stage)
+        stage = HintStage(stage)
     except ValueError:
-        raise BadStage(f"hints have the stages 1 to {max(Stage)}, not {stage!r}") from None
+        raise BadStage(f"hints have the stages 1 to {max(HintStage)}, not {stage!r}") from None
     found = ranked_sets(table)
     return Hint(stage, len(found), found[0][1][: stage - 1] if found else ())
 
@@ -73,8 +73,10 @@ def effort(triple: Triple, table: Sequence[Card]) -> float:
 
 def _effort(triple: Triple, table: Sequence[Card], sets_there: int) -> float:
     verdicts = explain(*triple).features
-    differing = sum(verdict.kind is Kind.ALL_DIFFERENT for verdict in verdicts)
-    shared = [_abundance(verdict.feature, triple[0], table) for verdict in verdicts if verdict.kind is Kind.ALL_SAME]
+    differing = sum(verdict.kind is FeaturePattern.ALL_DIFFERENT for verdict in verdicts)
+    shared = [
+        _abundance(verdict.feature, triple[0], table) for verdict in verdicts if verdict.kind is FeaturePattern.ALL_SAME
+    ]
     abundance = fmean(shared) if shared else 0.0
     company = math.log(sets_there / SETS_ON_A_USUAL_TABLE)
     return max(_LEAST_EFFORT, differing - _WEIGHT_OF_ABUNDANCE * abundance - _WEIGHT_OF_COMPANY * company)

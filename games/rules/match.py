@@ -9,23 +9,23 @@ from games.rules import commands as ask
 from games.rules import events as did
 from games.rules.cards import Card
 from games.rules.editions import Options, PaysBack, Solitaire, Votes
-from games.rules.errors import BadOption, Reason, Refused
+from games.rules.errors import BadOption, RefusalReason, Refused
 from games.rules.evolution import evolve
-from games.rules.state import Ending, Failing, Match, Phase, Seat
+from games.rules.state import Ending, Failing, MatchState, Phase, SeatState
 from games.rules.triples import Triple, has_set, is_set
 
 THREE = 3
 LAST_CARDS = 12
 
 
-def new_match(options: Options, *, seed: str | int) -> Match:
+def new_match(options: Options, *, seed: str | int) -> MatchState:
     """A match that waits for its players."""
     if seed == "":
         raise BadOption("a match needs a seed: its shuffles come from it")
-    return Match(options=options, seed=str(seed))
+    return MatchState(options=options, seed=str(seed))
 
 
-def decide(match: Match, command: ask.Command, now: float) -> tuple[did.Event, ...]:
+def decide(match: MatchState, command: ask.Command, now: float) -> tuple[did.Event, ...]:
     """What the command brings about at this moment. Refused commands raise `Refused`; the match is never changed.
 
     A deadline that has passed is enforced first. Where the command is then refused, that is lost with it: ask for a
@@ -41,7 +41,7 @@ def decide(match: Match, command: ask.Command, now: float) -> tuple[did.Event, .
 class _Hearing:
     """One command being heard: the events so far, and the match as they leave it."""
 
-    def __init__(self, match: Match, now: float) -> None:
+    def __init__(self, match: MatchState, now: float) -> None:
         self.match = match
         self.now = now
         self.events: list[did.Event] = []
@@ -50,17 +50,17 @@ class _Hearing:
         self.events.append(event)
         self.match = evolve(self.match, event)
 
-    def seat(self, number: int) -> Seat:
+    def seat(self, number: int) -> SeatState:
         """The seat that asks, as long as its player is there and the match is on."""
         self.check_not_over()
         if type(number) is not int or not 0 <= number < len(self.match.seats):
-            raise Refused(Reason.NO_SUCH_SEAT)
+            raise Refused(RefusalReason.NO_SUCH_SEAT)
         seat = self.match.seats[number]
         if not seat.is_seated:
-            raise Refused(Reason.SEAT_LEFT)
+            raise Refused(RefusalReason.SEAT_LEFT)
         return seat
 
-    def player(self, number: int) -> Seat:
+    def player(self, number: int) -> SeatState:
         """The seat that wants to play; who plays is there, whatever the network last said."""
         seat = self.seat(number)
         self.check_playing()
@@ -72,15 +72,15 @@ class _Hearing:
         self.check_not_over()
         self.check_not_paused()
         if self.match.phase is Phase.WAITING:
-            raise Refused(Reason.NOT_STARTED)
+            raise Refused(RefusalReason.NOT_STARTED)
 
     def check_not_over(self) -> None:
         if self.match.phase is Phase.OVER:
-            raise Refused(Reason.MATCH_OVER)
+            raise Refused(RefusalReason.MATCH_OVER)
 
     def check_not_paused(self) -> None:
         if self.match.paused_at is not None:
-            raise Refused(Reason.PAUSED)
+            raise Refused(RefusalReason.PAUSED)
 
     def draw(self) -> tuple[Card, ...]:
         return self.match.deck[:THREE]
@@ -94,7 +94,7 @@ class _Hearing:
         cost = 0 if self.match.options.relaxed else 1
         self.note(did.CallFailed(at=self.now if at is None else at, seat=seat, why=why, cards=cards, cost=cost))
 
-    def take(self, seat: Seat, cards: Triple) -> None:
+    def take(self, seat: SeatState, cards: Triple) -> None:
         match = self.match
         shrinks = len(match.table) - THREE >= match.options.laid
         self.note(
@@ -138,13 +138,13 @@ class _Hearing:
         self.note(did.MatchEnded(at=self.now, why=why, winners=_winners(self.match, why)))
 
 
-def _pays_back(match: Match) -> bool:
+def _pays_back(match: MatchState) -> bool:
     if match.deck:
         return False
     return match.options.pays_back is PaysBack.TABLE or len(match.table) <= LAST_CARDS
 
 
-def _winners(match: Match, why: Ending) -> tuple[int, ...]:
+def _winners(match: MatchState, why: Ending) -> tuple[int, ...]:
     if why not in (Ending.PLAYED_OUT, Ending.STOPPED):
         return ()
     if match.options.solitaire:
@@ -174,11 +174,11 @@ def _(command: ask.Join, hearing: _Hearing) -> None:
     hearing.check_not_over()
     if command.seat is not None:
         if type(command.seat) is not int or not 0 <= command.seat < len(match.seats):
-            raise Refused(Reason.NO_SUCH_SEAT)
+            raise Refused(RefusalReason.NO_SUCH_SEAT)
         if match.seats[command.seat].is_seated:
             return
     if len(match.seated) >= match.options.most_seats:
-        raise Refused(Reason.TABLE_FULL)
+        raise Refused(RefusalReason.TABLE_FULL)
     hearing.note(did.Joined(at=hearing.now, seat=len(match.seats) if command.seat is None else command.seat))
 
 
@@ -217,7 +217,7 @@ def _(command: ask.Deal, hearing: _Hearing) -> None:
     hearing.check_not_paused()
     match = hearing.match
     if match.phase is Phase.PLAYING or match.next_dealer is None:
-        raise Refused(Reason.ALREADY_STARTED)
+        raise Refused(RefusalReason.ALREADY_STARTED)
     deck = list(match.options.deck)
     random.Random(f"{match.seed}/{match.deal + 1}").shuffle(deck)
     hearing.note(did.DealBegan(at=hearing.now, dealer=match.next_dealer, deck=tuple(deck)))
@@ -229,7 +229,7 @@ def _(command: ask.Call, hearing: _Hearing) -> None:
     if _has_control(hearing.match, seat.number):
         return
     if hearing.match.control:
-        raise Refused(Reason.BOARD_HELD)
+        raise Refused(RefusalReason.BOARD_HELD)
     window = hearing.match.options.window
     deadline = None if window is None else hearing.now + window * seat.factor
     hearing.note(did.Called(at=hearing.now, seat=seat.number, deadline=deadline))
@@ -250,7 +250,7 @@ def _(command: ask.Pick, hearing: _Hearing) -> None:
 def _(command: ask.Withdraw, hearing: _Hearing) -> None:
     seat = hearing.player(command.seat)
     if not _has_control(hearing.match, seat.number):
-        raise Refused(Reason.NOT_YOUR_CONTROL)
+        raise Refused(RefusalReason.NOT_YOUR_CONTROL)
     hearing.fail(seat.number, Failing.WITHDRAWN)
 
 
@@ -258,7 +258,7 @@ def _(command: ask.Withdraw, hearing: _Hearing) -> None:
 def _(command: ask.AgreeNoSet, hearing: _Hearing) -> None:
     seat = hearing.player(command.seat)
     if hearing.match.control:
-        raise Refused(Reason.BOARD_HELD)
+        raise Refused(RefusalReason.BOARD_HELD)
     if hearing.match.options.solitaire:
         _give_up(hearing, seat)
     elif seat.number not in hearing.match.votes:
@@ -302,11 +302,11 @@ def _(command: ask.LayThree, hearing: _Hearing) -> None:
     hearing.check_playing()
     match = hearing.match
     if match.control:
-        raise Refused(Reason.BOARD_HELD)
+        raise Refused(RefusalReason.BOARD_HELD)
     if not match.deck:
-        raise Refused(Reason.DECK_USED_UP)
+        raise Refused(RefusalReason.DECK_USED_UP)
     if len(match.table) >= match.options.most_cards:
-        raise Refused(Reason.ALWAYS_A_SET)
+        raise Refused(RefusalReason.ALWAYS_A_SET)
     hearing.note(did.VoteCarried(at=hearing.now, laid=hearing.draw()))
     hearing.end_if_played_out()
 
@@ -319,14 +319,14 @@ def _(command: ask.Stop, hearing: _Hearing) -> None:
     hearing.end_match(Ending.STOPPED)
 
 
-def _give_up(hearing: _Hearing, seat: Seat) -> None:
+def _give_up(hearing: _Hearing, seat: SeatState) -> None:
     match = hearing.match
     if match.options.solitaire is Solitaire.LOSES:
         hearing.note(did.GaveUp(at=hearing.now, seat=seat.number, owes=0, laid=()))
         hearing.end_deal(Ending.GAVE_UP)
         return
     if match.deck and len(match.table) >= match.options.most_cards:
-        raise Refused(Reason.ALWAYS_A_SET)
+        raise Refused(RefusalReason.ALWAYS_A_SET)
     hearing.note(did.GaveUp(at=hearing.now, seat=seat.number, owes=1, laid=hearing.draw()))
     if not match.deck:
         hearing.end_deal(Ending.GAVE_UP)
@@ -334,27 +334,27 @@ def _give_up(hearing: _Hearing, seat: Seat) -> None:
         hearing.end_if_played_out()
 
 
-def _has_control(match: Match, seat: int) -> bool:
+def _has_control(match: MatchState, seat: int) -> bool:
     return match.control is not None and match.control.seat == seat
 
 
-def _check_control(match: Match, seat: int) -> None:
+def _check_control(match: MatchState, seat: int) -> None:
     if match.control:
         if match.control.seat != seat:
-            raise Refused(Reason.NOT_YOUR_CONTROL)
+            raise Refused(RefusalReason.NOT_YOUR_CONTROL)
     elif not match.options.quick:
-        raise Refused(Reason.WINDOW_OVER if match.late == seat else Reason.CALL_FIRST)
+        raise Refused(RefusalReason.WINDOW_OVER if match.late == seat else RefusalReason.CALL_FIRST)
 
 
-def _three_of_the_table(match: Match, cards: tuple[Card, ...]) -> Triple:
+def _three_of_the_table(match: MatchState, cards: tuple[Card, ...]) -> Triple:
     if len(cards) < THREE:
-        raise Refused(Reason.FEWER_THAN_THREE)
+        raise Refused(RefusalReason.FEWER_THAN_THREE)
     if len(cards) > THREE:
-        raise Refused(Reason.MORE_THAN_THREE)
+        raise Refused(RefusalReason.MORE_THAN_THREE)
     if len(set(cards)) < THREE:
-        raise Refused(Reason.SAME_CARD_TWICE)
+        raise Refused(RefusalReason.SAME_CARD_TWICE)
     gone = set(cards).difference(match.table)
     if gone:
-        raise Refused(Reason.TAKEN if gone <= set(match.taken) else Reason.NOT_ON_TABLE)
+        raise Refused(RefusalReason.TAKEN if gone <= set(match.taken) else RefusalReason.NOT_ON_TABLE)
     first, second, third = cards
     return first, second, third

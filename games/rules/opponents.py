@@ -21,7 +21,7 @@ from games.rules.events import Event
 from games.rules.evolution import replay
 from games.rules.hints import ranked_sets
 from games.rules.match import decide
-from games.rules.state import Match, Phase
+from games.rules.state import MatchState, Phase
 from games.rules.triples import Triple, explain, third_card
 
 
@@ -121,7 +121,7 @@ def _near_miss(table: Sequence[Card], rng: random.Random) -> Triple | None:
     return None
 
 
-def computer_move(match: Match, seat: int, opponent: Strength) -> tuple[float, Command] | None:
+def computer_move(match: MatchState, seat: int, opponent: Strength) -> tuple[float, Command] | None:
     """What the opponent in this seat does next, and when, if nothing else happens before.
 
     It follows from the match alone, so any process that looks at the match comes to the same move.
@@ -143,14 +143,14 @@ def computer_move(match: Match, seat: int, opponent: Strength) -> tuple[float, C
     return None if seat in match.votes else (match.since + intent.after, AgreeNoSet(seat))
 
 
-def next_move(match: Match, opponents: Mapping[int, Strength]) -> tuple[float, Command] | None:
+def next_move(match: MatchState, opponents: Mapping[int, Strength]) -> tuple[float, Command] | None:
     """The first move among several opponents."""
     moves = [computer_move(match, seat, opponent) for seat, opponent in opponents.items()]
     return min((move for move in moves if move), key=lambda move: move[0], default=None)
 
 
 def play_out(
-    match: Match, opponents: Mapping[int, Strength], *, start: float = 0.0
+    match: MatchState, opponents: Mapping[int, Strength], *, start: float = 0.0
 ) -> Iterator[tuple[float, Command, tuple[Event, ...]]]:
     """A match that computers play to its end among themselves: each command with its moment and what came of it."""
     now = start

@@ -14,7 +14,7 @@ from games.rules import events
 from games.rules.cards import Card
 from games.rules.editions import Options
 from games.rules.errors import BadRecord
-from games.rules.state import Match
+from games.rules.state import MatchState
 
 T = TypeVar("T")
 
@@ -33,14 +33,14 @@ def event_from(record: dict[str, Any]) -> events.Event:
     return _read_object(kind, {name: value for name, value in record.items() if name != "kind"})
 
 
-def match_record(match: Match) -> dict[str, Any]:
+def match_record(match: MatchState) -> dict[str, Any]:
     """A match as a snapshot keeps it: with the secret deck, so never for a browser."""
     record: dict[str, Any] = _write(match)
     return record
 
 
-def match_from(record: dict[str, Any]) -> Match:
-    return _read_object(Match, record)
+def match_from(record: dict[str, Any]) -> MatchState:
+    return _read_object(MatchState, record)
 
 
 def options_record(options: Options) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class HeldSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class SeatState:
     """One player's place at the match, kept when the player leaves."""
 
     number: int
@@ -87,7 +87,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class MatchState:
     """The whole state of a match. `deck` and `seed` are the referee's secret."""
 
     options: Options
@@ -97,7 +97,7 @@ class Match:
     dealer: int | None = None
     deck: tuple[Card, ...] = ()
     table: tuple[Card, ...] = ()
-    seats: tuple[Seat, ...] = ()
+    seats: tuple[SeatState, ...] = ()
     control: Control | None = None
     votes: frozenset[int] = frozenset()
     late: int | None = None
@@ -121,7 +121,7 @@ class Match:
         return frozenset(seat.number for seat in self.seats if seat.is_seated and seat.is_connected)
 
     @property
-    def seated(self) -> tuple[Seat, ...]:
+    def seated(self) -> tuple[SeatState, ...]:
         return tuple(seat for seat in self.seats if seat.is_seated)
 
     @property

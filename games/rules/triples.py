@@ -93,7 +93,7 @@ def has_set(cards: Iterable[Card]) -> bool:
     return False
 
 
-class Kind(StrEnum):
+class FeaturePattern(StrEnum):
     ALL_SAME = "all-same"
     ALL_DIFFERENT = "all-different"
     TWO_AND_ONE = "two-and-one"
@@ -104,7 +104,7 @@ class FeatureVerdict:
     """How one feature stands on three cards."""
 
     feature: Feature
-    kind: Kind
+    kind: FeaturePattern
     values: tuple[Value, Value, Value]
     shared: Value | None = None
     """The value that all three, or the two, have."""
@@ -114,7 +114,7 @@ class FeatureVerdict:
 
     @property
     def is_broken(self) -> bool:
-        return self.kind is Kind.TWO_AND_ONE
+        return self.kind is FeaturePattern.TWO_AND_ONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,14 +149,14 @@ def _judge(feature: Feature, cards: Triple) -> FeatureVerdict:
     x, y, z = values = tuple(card.value(feature) for card in cards)
     match len(set(values)):
         case 1:
-            return FeatureVerdict(feature, Kind.ALL_SAME, (x, y, z), shared=x)
+            return FeatureVerdict(feature, FeaturePattern.ALL_SAME, (x, y, z), shared=x)
         case 3:
-            return FeatureVerdict(feature, Kind.ALL_DIFFERENT, (x, y, z))
+            return FeatureVerdict(feature, FeaturePattern.ALL_DIFFERENT, (x, y, z))
     odd = next(place for place, value in enumerate(values) if values.count(value) == 1)
     shared = values[odd - 1]
-    return FeatureVerdict(feature, Kind.TWO_AND_ONE, (x, y, z), shared, values[odd], cards[odd])
+    return FeatureVerdict(feature, FeaturePattern.TWO_AND_ONE, (x, y, z), shared, values[odd], cards[odd])
 
 
 def differing(triple: Triple) -> int:
     """In how many features the cards of a SET differ: from one to four."""
-    return sum(verdict.kind is Kind.ALL_DIFFERENT for verdict in explain(*triple).features)
+    return sum(verdict.kind is FeaturePattern.ALL_DIFFERENT for verdict in explain(*triple).features)

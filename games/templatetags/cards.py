@@ -42,7 +42,7 @@ def effort_word(effort: float) -> str:
 
 
 @register.filter
-def verdict_lines(verdict: Verdict) -> list[words.Line]:
+def verdict_lines(verdict: Verdict) -> list[words.VerdictLine]:
     return [words.verdict_line(each) for each in verdict.features]
 
 

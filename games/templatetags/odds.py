@@ -11,7 +11,7 @@ from django.utils.formats import get_format, number_format
 from django.utils.translation import gettext as _
 
 from games.odds.charts import HEIGHT, WIDTH, columns, settling
-from games.odds.decks import BadQuestion, Deck
+from games.odds.decks import BadOddsQuestion, Deck
 from games.odds.exact import QUOTED, exact_no_set
 from games.odds.tallies import odds_against
 from setsite.models import Job
@@ -48,7 +48,7 @@ def _odds(chance: Fraction | float) -> str:
 def _exact(asked: dict[str, Any]) -> Any:
     try:
         return exact_no_set(asked["deck"], asked["cards"])
-    except BadQuestion:
+    except BadOddsQuestion:
         return None
 
 

@@ -50,7 +50,7 @@ def front(request: Request) -> HttpResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class Audience:
     """Whom the site is for, what they get, and a small picture of it."""
 
     slug: str
@@ -62,9 +62,9 @@ class Role:
     days: tuple[bool, ...] = ()
 
 
-def _roles() -> list[Role]:
+def _roles() -> list[Audience]:
     return [
-        Role(
+        Audience(
             slug="teach",
             title=_("Teachers lead a lesson"),
             text=_(
@@ -74,7 +74,7 @@ def _roles() -> list[Role]:
             way=reverse("teach:home"),
             cards=_cards((1, "red", "solid", "oval"), (2, "red", "solid", "oval"), (3, "red", "solid", "oval")),
         ),
-        Role(
+        Audience(
             slug="learn",
             title=_("Students learn by doing"),
             text=_(
@@ -84,7 +84,7 @@ def _roles() -> list[Role]:
             way=reverse("learn:home"),
             cards=_cards((1, "green", "striped", "diamond"), (2, "purple", "striped", "diamond")),
         ),
-        Role(
+        Audience(
             slug="family",
             title=_("Families see how it goes"),
             text=_(

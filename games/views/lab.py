@@ -23,7 +23,7 @@ from games.odds.decks import Deck
 from games.players import known_player, player
 from games.words import grouped
 from setsite.http import Request, download
-from setsite.jobs import desk
+from setsite.jobs import queue
 from setsite.models import Job
 
 TOO_MANY = 429
@@ -76,8 +76,8 @@ def lab(request: Request) -> HttpResponse:
         if form.is_valid():
             asked = form.cleaned_data | {"language": get_language() or ""}
             try:
-                return redirect("jobs:job", desk.ask("odds", who.key, asked, address=address_of(request)).pk)
-            except desk.TooManyJobs:
+                return redirect("jobs:job", queue.enqueue("odds", who.key, asked, address=address_of(request)).pk)
+            except queue.TooManyJobs:
                 form.add_error(None, str(_("There's a lot going on right now. Try again in a minute.")))
                 status = TOO_MANY
         status = status if status == TOO_MANY else 422
@@ -89,7 +89,7 @@ def lab(request: Request) -> HttpResponse:
 def data(request: Request, pk: UUID, kind: str) -> HttpResponse:
     """The numbers of a simulation of mine, as JSON or as CSV."""
     who = known_player(request)
-    job = desk.jobs_of(who.key).filter(pk=pk, kind="odds").first() if who else None
+    job = queue.jobs_of(who.key).filter(pk=pk, kind="odds").first() if who else None
     if job is None or kind not in {"json", "csv"}:
         raise Http404("not your simulation")
     if kind == "json":

@@ -21,8 +21,8 @@ from games.models import Match, Seat, Way
 from games.players import known_player, player
 from games.rules import Card
 from games.rules import commands as ask
-from games.rules.errors import BadCard, Reason, Refused
-from games.rules.hints import Stage, hint
+from games.rules.errors import BadCard, RefusalReason, Refused
+from games.rules.hints import HintStage, hint
 from games.rules.state import Phase
 from games.words import REFUSALS
 from setsite.http import Request
@@ -30,7 +30,7 @@ from setsite.http import Request
 TOO_MANY = 429
 ALONE_WAYS = (Way.ALONE, Way.PRACTICE, Way.COMPUTER)
 """Where nobody else has to agree to another game."""
-HINT_STAGES = [stage.value for stage in Stage]
+HINT_STAGES = [stage.value for stage in HintStage]
 
 
 @require_safe
@@ -50,7 +50,7 @@ def join(request: Request, code: str) -> HttpResponse:
     match, seat = match_by_code(request, code)
     who = player(request)
     if seat is None and match.way != Way.TOGETHER:
-        return _refused(request, match, seat, str(REFUSALS[Reason.TABLE_FULL]))
+        return _refused(request, match, seat, str(REFUSALS[RefusalReason.TABLE_FULL]))
     try:
         limits.MOVES.count(who.word)
         matches.join(match.code, who, now=time.time())
@@ -101,7 +101,7 @@ def leave(request: Request, code: str) -> HttpResponse:
             matches.command(match.code, ask.Leave(seat.number), now=time.time())
         except Refused as refused:
             # Who leaves a table that is over, or that they have left, wants to be gone: so be it.
-            if refused.reason not in (Reason.MATCH_OVER, Reason.SEAT_LEFT):
+            if refused.reason not in (RefusalReason.MATCH_OVER, RefusalReason.SEAT_LEFT):
                 raise
     return redirect("play:lobby")
 
@@ -131,7 +131,7 @@ def _act(request: Request, code: str, order: Callable[[int], ask.Command]) -> Ht
     who = known_player(request)
     try:
         if who is None:
-            raise Refused(Reason.NO_SUCH_SEAT)
+            raise Refused(RefusalReason.NO_SUCH_SEAT)
         limits.MOVES.count(who.word)
         written = matches.act(codes.plain(code), who, order, now=time.time(), seen=_seen(request))
     except Refused as refused:
@@ -152,7 +152,7 @@ def _act(request: Request, code: str, order: Callable[[int], ask.Command]) -> Ht
 def _seen(request: HttpRequest) -> int:
     text = request.POST.get("version", "")
     if not text.isascii() or not text.isdigit() or len(text) > len(str(2**31)):
-        raise Refused(Reason.UNSEEN_VERSION)
+        raise Refused(RefusalReason.UNSEEN_VERSION)
     return int(text)
 
 
@@ -160,7 +160,7 @@ def _picked(request: HttpRequest) -> tuple[Card, ...]:
     try:
         return tuple(Card.from_index(int(text)) for text in request.POST.getlist("card"))
     except (BadCard, ValueError):
-        raise Refused(Reason.NOT_ON_TABLE) from None
+        raise Refused(RefusalReason.NOT_ON_TABLE) from None
 
 
 def _up_to_date(match: Match) -> Match:
@@ -195,7 +195,7 @@ def _page(
     user = key_of(known_player(request))
     # Whoever has left a table that isn't open sees what became of it, and nothing new.
     is_live = seat is not None or may_watch(match, user)
-    token = tokens.sign(tokens.Watch(match.code, seat.number if seat else None, language, user)) if is_live else ""
+    token = tokens.sign(tokens.TableWatch(match.code, seat.number if seat else None, language, user)) if is_live else ""
     context = {
         "match": match,
         "state": state,

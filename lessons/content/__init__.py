@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from games.rules import Card, Feature, explain
-from games.rules.triples import Kind as Make
+from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Verdict
 from lessons.exercises import Exercise
 from lessons.questions import Ask, Drill
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 
 
 def card(text: str) -> Card:
@@ -27,7 +27,7 @@ def verdict(*texts: str) -> Verdict:
     return explain(first, second, third)
 
 
-def ask(kind: Kind, *texts: str) -> Ask:
+def ask(kind: ExerciseKind, *texts: str) -> Ask:
     """An exercise about these three cards; its difficulty is the number of features that are all different."""
     makes = [each.kind for each in verdict(*texts).features]
     return Ask(Exercise(Wanted(kind, max(1, makes.count(Make.ALL_DIFFERENT))), seed="", cards=hand(*texts)))
@@ -37,13 +37,13 @@ def ask_third(first: str, second: str, choices: Iterable[str]) -> Ask:
     """Which of the choices makes the two a SET? The difficulty is the number of features in which they differ."""
     one, two = hand(first, second)
     difficulty = sum(one.value(feature) is not two.value(feature) for feature in Feature)
-    return Ask(Exercise(Wanted(Kind.THIRD_CARD, difficulty), seed="", cards=(one, two), choices=hand(*choices)))
+    return Ask(Exercise(Wanted(ExerciseKind.THIRD_CARD, difficulty), seed="", cards=(one, two), choices=hand(*choices)))
 
 
-def drill(kind: Kind, *difficulties: int, right: int = 3, easy: bool = False) -> Drill:
+def drill(kind: ExerciseKind, *difficulties: int, right: int = 3, easy: bool = False) -> Drill:
     return Drill(tuple(Wanted(kind, difficulty, easy=easy) for difficulty in difficulties), right)
 
 
-def drill_features(kind: Kind, *features: Feature, difficulty: int = 1) -> Drill:
+def drill_features(kind: ExerciseKind, *features: Feature, difficulty: int = 1) -> Drill:
     """One right answer about each of these features, in any order."""
     return Drill(tuple(Wanted(kind, difficulty, focus=feature) for feature in features), len(features))

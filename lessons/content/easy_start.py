@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from lessons.content import drill, hand
 from lessons.questions import Look
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from lessons.units import Game, Step, Unit
 
 UNIT = Unit(
@@ -39,25 +39,25 @@ UNIT = Unit(
             slug="with-hints",
             title=_("Find a SET"),
             words=(_("Pick three cards that make a SET."), _("Are you stuck? Then press Help me.")),
-            question=drill(Kind.FIND_ONE, 1, easy=True),
+            question=drill(ExerciseKind.FIND_ONE, 1, easy=True),
         ),
         Step(
             slug="without-hints",
             title=_("Now without help"),
             words=(_("Take two cards and think of the third. Is it there?"), _("Try it without help this time.")),
-            question=drill(Kind.FIND_ONE, 1, 2, 3, easy=True),
+            question=drill(ExerciseKind.FIND_ONE, 1, 2, 3, easy=True),
         ),
         Step(
             slug="find-all",
             title=_("Find them all"),
             words=(_("Here is more than one SET. A card can be in two of them."), _("Find them all.")),
-            question=drill(Kind.FIND_ALL, 1, 2, right=2, easy=True),
+            question=drill(ExerciseKind.FIND_ALL, 1, 2, right=2, easy=True),
         ),
         Step(
             slug="any-set",
             title=_("Is there one?"),
             words=(_("Sometimes there is no SET at all. Look well."), _("Is there a SET here?")),
-            question=drill(Kind.ANY_SET, 1, 2, easy=True),
+            question=drill(ExerciseKind.ANY_SET, 1, 2, easy=True),
         ),
         Step(
             slug="red-deck",

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from lessons.content import ask, verdict
 from lessons.questions import Look, Text
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from lessons.units import Step, Unit
 
 DECIDE = _("Are these three cards a SET?")
@@ -60,9 +60,9 @@ def _steps() -> tuple[Step, ...]:
     steps: list[Step] = []
     for slug, cards, (decide, look, tell), words in EXAMPLES:
         steps += [
-            Step(slug=f"{slug}-decide", title=decide, words=(DECIDE,), question=ask(Kind.IS_SET, *cards)),
+            Step(slug=f"{slug}-decide", title=decide, words=(DECIDE,), question=ask(ExerciseKind.IS_SET, *cards)),
             Step(slug=f"{slug}-look", title=look, words=words, question=Look(verdicts=(verdict(*cards),))),
-            Step(slug=f"{slug}-tell", title=tell, words=(TELL,), question=ask(Kind.EXPLAIN, *cards)),
+            Step(slug=f"{slug}-tell", title=tell, words=(TELL,), question=ask(ExerciseKind.EXPLAIN, *cards)),
         ]
     return tuple(steps)
 

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from lessons.content import drill, hand
 from lessons.questions import Look
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from lessons.units import Game, Step, Unit
 
 UNIT = Unit(
@@ -39,13 +39,13 @@ UNIT = Unit(
             slug="one-differs",
             title=_("One feature is different"),
             words=(_("In one SET here only one feature is different."), _("Can you find a SET?")),
-            question=drill(Kind.FIND_ONE, 1),
+            question=drill(ExerciseKind.FIND_ONE, 1),
         ),
         Step(
             slug="two-differ",
             title=_("Two features are different"),
             words=(_("In one SET here two features are different."), _("Can you find a SET?")),
-            question=drill(Kind.FIND_ONE, 2),
+            question=drill(ExerciseKind.FIND_ONE, 2),
         ),
         Step(
             slug="three-differ",
@@ -54,7 +54,7 @@ UNIT = Unit(
                 _("Now there are twelve cards. Start with one and try it with each of the others."),
                 _("Can you find a SET?"),
             ),
-            question=drill(Kind.FIND_ONE, 3),
+            question=drill(ExerciseKind.FIND_ONE, 3),
         ),
         Step(
             slug="four-differ",
@@ -63,19 +63,19 @@ UNIT = Unit(
                 _("These SETs hide best of all. Take your time."),
                 _("Take two cards, think of the third, and look for it."),
             ),
-            question=drill(Kind.FIND_ONE, 4, right=2),
+            question=drill(ExerciseKind.FIND_ONE, 4, right=2),
         ),
         Step(
             slug="find-all",
             title=_("Find them all"),
             words=(_("Here is more than one SET."), _("Find them all.")),
-            question=drill(Kind.FIND_ALL, 2, 3, right=2),
+            question=drill(ExerciseKind.FIND_ALL, 2, 3, right=2),
         ),
         Step(
             slug="any-set",
             title=_("Is there one?"),
             words=(_("Now and then there is no SET at all."), _("Is there a SET here?")),
-            question=drill(Kind.ANY_SET, 1, 2, 3),
+            question=drill(ExerciseKind.ANY_SET, 1, 2, 3),
         ),
     ),
     game=Game(way="practice", words=_("Play with all the cards"), choices={"edition": "us", "deck": "full"}),

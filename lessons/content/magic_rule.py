@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from games.rules import Feature
 from lessons.content import ask, drill, drill_features, verdict
 from lessons.questions import Look
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from lessons.units import Step, Unit
 
 UNIT = Unit(
@@ -32,7 +32,7 @@ UNIT = Unit(
             title=_("Say it yourself"),
             words=(_("These three are not a SET. Two are, and one is not."), _("Which feature breaks it?")),
             question=ask(
-                Kind.WHICH_BREAKS, "1 red solid diamond", "1 purple striped diamond", "1 red outlined diamond"
+                ExerciseKind.WHICH_BREAKS, "1 red solid diamond", "1 purple striped diamond", "1 red outlined diamond"
             ),
         ),
         Step(
@@ -40,7 +40,7 @@ UNIT = Unit(
             title=_("Color or shape"),
             words=(_("Here it is the color or the shape."), _("Which one breaks it?")),
             question=drill_features(
-                Kind.WHICH_BREAKS, Feature.COLOR, Feature.SHAPE, Feature.SHAPE, Feature.COLOR, difficulty=2
+                ExerciseKind.WHICH_BREAKS, Feature.COLOR, Feature.SHAPE, Feature.SHAPE, Feature.COLOR, difficulty=2
             ),
         ),
         Step(
@@ -48,26 +48,31 @@ UNIT = Unit(
             title=_("Number or shading"),
             words=(_("Now it is the number or the shading. They hide well."), _("Which one breaks it?")),
             question=drill_features(
-                Kind.WHICH_BREAKS, Feature.SHADING, Feature.NUMBER, Feature.SHADING, Feature.NUMBER, difficulty=2
+                ExerciseKind.WHICH_BREAKS,
+                Feature.SHADING,
+                Feature.NUMBER,
+                Feature.SHADING,
+                Feature.NUMBER,
+                difficulty=2,
             ),
         ),
         Step(
             slug="any-feature",
             title=_("Any of the four"),
             words=(_("Now it can be any feature."), _("Which one breaks it?")),
-            question=drill(Kind.WHICH_BREAKS, 1, 2, 3, right=4),
+            question=drill(ExerciseKind.WHICH_BREAKS, 1, 2, 3, right=4),
         ),
         Step(
             slug="almost",
             title=_("So close"),
             words=(_("These are almost a SET. Just one feature breaks it."), _("Find it: two are, and one is not.")),
-            question=drill(Kind.WHICH_BREAKS, 3, 4, right=4),
+            question=drill(ExerciseKind.WHICH_BREAKS, 3, 4, right=4),
         ),
         Step(
             slug="use-it",
             title=_("Use the rule"),
             words=(_("Do you find two and one? If not, it is a SET."), _("Is this a SET?")),
-            question=drill(Kind.IS_SET, 1, 2, 3, 4, right=4),
+            question=drill(ExerciseKind.IS_SET, 1, 2, 3, 4, right=4),
         ),
     ),
 )

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from games.rules import Feature
 from lessons.content import ask, drill, drill_features, verdict
 from lessons.questions import Look
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from lessons.units import Step, Unit
 
 UNIT = Unit(
@@ -51,32 +51,34 @@ UNIT = Unit(
                 _("Now you! Go through the features one by one."),
                 _("What do you see on the three cards?"),
             ),
-            question=ask(Kind.EXPLAIN, "3 purple striped oval", "3 purple solid oval", "3 purple outlined oval"),
+            question=ask(
+                ExerciseKind.EXPLAIN, "3 purple striped oval", "3 purple solid oval", "3 purple outlined oval"
+            ),
         ),
         Step(
             # Titles that name how many features differ would tell a SET from the others.
             slug="one-differs",
             title=_("Easy ones"),
             words=(_("We start with easy ones."), _("Is it a SET? Look at all four features.")),
-            question=drill_features(Kind.IS_SET, Feature.COLOR, Feature.SHADING, Feature.SHAPE, Feature.NUMBER),
+            question=drill_features(ExerciseKind.IS_SET, Feature.COLOR, Feature.SHADING, Feature.SHAPE, Feature.NUMBER),
         ),
         Step(
             slug="two-differ",
             title=_("A little harder"),
             words=(_("Now there is more to look at. Take one feature after the other."), _("Is it a SET?")),
-            question=drill(Kind.IS_SET, 2),
+            question=drill(ExerciseKind.IS_SET, 2),
         ),
         Step(
             slug="three-differ",
             title=_("Harder still"),
             words=(_("Number and shading like to hide. Look twice."), _("Is it a SET?")),
-            question=drill(Kind.IS_SET, 3),
+            question=drill(ExerciseKind.IS_SET, 3),
         ),
         Step(
             slug="four-differ",
             title=_("The hardest ones"),
             words=(_("A SET can be different in everything. Go slowly."), _("Is it a SET?")),
-            question=drill(Kind.IS_SET, 4),
+            question=drill(ExerciseKind.IS_SET, 4),
         ),
         Step(
             slug="say-why",
@@ -85,7 +87,7 @@ UNIT = Unit(
                 _("Look at each feature and say what you see."),
                 _("It is all the same, all different, or two and one."),
             ),
-            question=drill(Kind.EXPLAIN, 1, 2, 3, 4, right=4),
+            question=drill(ExerciseKind.EXPLAIN, 1, 2, 3, 4, right=4),
         ),
     ),
 )

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from lessons.content import ask_third, drill, verdict
 from lessons.questions import Look
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from lessons.units import Step, Unit
 
 UNIT = Unit(
@@ -54,7 +54,7 @@ UNIT = Unit(
             slug="one-differs",
             title=_("One feature is different"),
             words=(_("These two cards are almost the same."), _("Which card makes it a SET?")),
-            question=drill(Kind.THIRD_CARD, 1),
+            question=drill(ExerciseKind.THIRD_CARD, 1),
         ),
         Step(
             slug="two-differ",
@@ -63,7 +63,7 @@ UNIT = Unit(
                 _("Two features stay the same. For the other two, take what is missing."),
                 _("Which card makes it a SET?"),
             ),
-            question=drill(Kind.THIRD_CARD, 2),
+            question=drill(ExerciseKind.THIRD_CARD, 2),
         ),
         Step(
             slug="three-differ",
@@ -72,13 +72,13 @@ UNIT = Unit(
                 _("Think of the card first. Then look for it."),
                 _("Which card makes it a SET?"),
             ),
-            question=drill(Kind.THIRD_CARD, 3),
+            question=drill(ExerciseKind.THIRD_CARD, 3),
         ),
         Step(
             slug="four-differ",
             title=_("All four are different"),
             words=(_("Nothing is the same now. You can say the card out loud."), _("Which card makes it a SET?")),
-            question=drill(Kind.THIRD_CARD, 4),
+            question=drill(ExerciseKind.THIRD_CARD, 4),
         ),
     ),
 )

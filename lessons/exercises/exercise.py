@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from games.rules.cards import FULL_DECK, Card, Feature, easy_deck
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 
 _LEFT_OUT = Feature.SHADING
 _EASY_DECK = easy_deck(_LEFT_OUT)
@@ -32,7 +32,7 @@ class Exercise:
     """For the third card: the cards to choose from."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ExerciseKind:
         return self.wanted.kind
 
 
@@ -46,7 +46,7 @@ def deck_of(wanted: Wanted) -> tuple[Card, ...]:
 
 
 def check_wanted(wanted: Wanted) -> None:
-    if not isinstance(wanted.kind, Kind):
+    if not isinstance(wanted.kind, ExerciseKind):
         raise BadWanted(f"no exercise is called {wanted.kind!r}")
     if type(wanted.difficulty) is not int or not 1 <= wanted.difficulty <= _HARDEST:
         raise BadWanted(f"a difficulty is a whole number from 1 to {_HARDEST}, not {wanted.difficulty!r}")

@@ -11,15 +11,15 @@ from lessons.exercises.draws import Draws
 from lessons.exercises.exercise import Exercise, check_wanted
 from lessons.exercises.thirds import draw_third_card
 from lessons.exercises.triples import draw_contrast, draw_near_miss, draw_question, draw_to_explain
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 
-_DRAW: dict[Kind, Callable[[Draws, Wanted], Iterable[Card]]] = {
-    Kind.IS_SET: draw_question,
-    Kind.WHICH_BREAKS: draw_near_miss,
-    Kind.EXPLAIN: draw_to_explain,
-    Kind.FIND_ONE: draw_board_to_find_one,
-    Kind.FIND_ALL: draw_board_to_find_all,
-    Kind.ANY_SET: draw_board_with_or_without,
+_DRAW: dict[ExerciseKind, Callable[[Draws, Wanted], Iterable[Card]]] = {
+    ExerciseKind.IS_SET: draw_question,
+    ExerciseKind.WHICH_BREAKS: draw_near_miss,
+    ExerciseKind.EXPLAIN: draw_to_explain,
+    ExerciseKind.FIND_ONE: draw_board_to_find_one,
+    ExerciseKind.FIND_ALL: draw_board_to_find_all,
+    ExerciseKind.ANY_SET: draw_board_with_or_without,
 }
 # A pair is made again from the seeds of its halves, like every exercise; so their seeds say what they are.
 _HALVES = ("contrast-1/", "contrast-2/")
@@ -30,12 +30,12 @@ _CALM = (1, 2)
 def make_exercise(wanted: Wanted, seed: str) -> Exercise:
     """The exercise of this seed: the same for ever. Each kind's `draw_` function says what its difficulty means."""
     check_wanted(wanted)
-    if wanted.kind is Kind.IS_SET and wanted.focus is not None and seed.startswith(_HALVES):
+    if wanted.kind is ExerciseKind.IS_SET and wanted.focus is not None and seed.startswith(_HALVES):
         half, _, pair = seed.partition("/")
         first, second = draw_contrast(_draws(wanted, f"contrast/{pair}"), wanted, wanted.focus)
         return Exercise(wanted, seed, first if half in _HALVES[0] else second)
     draws = _draws(wanted, seed)
-    if wanted.kind is Kind.THIRD_CARD:
+    if wanted.kind is ExerciseKind.THIRD_CARD:
         return Exercise(wanted, seed, *draw_third_card(draws, wanted))
     return Exercise(wanted, seed, tuple(_DRAW[wanted.kind](draws, wanted)))
 
@@ -58,8 +58,8 @@ def contrast_pair(
 
 
 def _contrast_pair(feature: Feature, seed: str, easy: bool) -> tuple[Exercise, Exercise]:
-    wanted = Wanted(Kind.IS_SET, focus=feature, easy=easy)
-    wanted = Wanted(Kind.IS_SET, _draws(wanted, f"calm/{seed}").one_of(_CALM), feature, easy)
+    wanted = Wanted(ExerciseKind.IS_SET, focus=feature, easy=easy)
+    wanted = Wanted(ExerciseKind.IS_SET, _draws(wanted, f"calm/{seed}").one_of(_CALM), feature, easy)
     first, second = (make_exercise(wanted, half + seed) for half in _HALVES)
     return first, second
 

@@ -8,7 +8,7 @@ Each card of it has as many near misses beside it as any other.
 from __future__ import annotations
 
 from games.rules.cards import Card
-from games.rules.triples import Kind as Make
+from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Triple
 from lessons.exercises.draws import Draws
 from lessons.exercises.exercise import features_in_play

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from games.rules.cards import Card, Feature, card_at, positions
-from games.rules.triples import Kind as Make
+from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Triple
 from lessons.exercises.draws import Draws
 from lessons.exercises.exercise import features_in_play

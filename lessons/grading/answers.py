@@ -19,14 +19,14 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from games.rules.cards import Card, Feature
-from games.rules.triples import Kind as Make
+from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Triple
 from lessons.exercises import Exercise
 
 _THREE = 3
 
 
-class Reason(StrEnum):
+class AnswerFault(StrEnum):
     """What is wrong with an answer that is none."""
 
     NOT_ANSWERED = "not-answered"
@@ -48,7 +48,7 @@ class Reason(StrEnum):
 class BadAnswer(ValueError):
     """An answer that cannot be graded: not a wrong one, but none."""
 
-    def __init__(self, reason: Reason) -> None:
+    def __init__(self, reason: AnswerFault) -> None:
         super().__init__(reason.value)
         self.reason = reason
 
@@ -64,7 +64,7 @@ def read_yes_and_blame(answer: object) -> tuple[bool, Feature | None]:
     if blamed is None:
         return yes, None
     if yes:
-        raise BadAnswer(Reason.CONTRADICTION)
+        raise BadAnswer(AnswerFault.CONTRADICTION)
     return yes, _feature(blamed)
 
 
@@ -88,23 +88,23 @@ def read_triple(exercise: Exercise, answer: object) -> Triple:
 def read_triples(exercise: Exercise, answer: object) -> list[Triple]:
     triples = [_triple(value, exercise.cards) for value in _list(_fields(answer, ["sets"])["sets"])]
     if len({frozenset(triple) for triple in triples}) < len(triples):
-        raise BadAnswer(Reason.SAME_SET_TWICE)
+        raise BadAnswer(AnswerFault.SAME_SET_TWICE)
     return triples
 
 
 def _fields(answer: object, needed: Sequence[str], optional: Sequence[str] = ()) -> Mapping[str, object]:
     if not isinstance(answer, Mapping):
-        raise BadAnswer(Reason.WRONG_TYPE)
+        raise BadAnswer(AnswerFault.WRONG_TYPE)
     if any(answer.get(name) is None for name in needed):
-        raise BadAnswer(Reason.NOT_ANSWERED)
+        raise BadAnswer(AnswerFault.NOT_ANSWERED)
     if not answer.keys() <= {*needed, *optional}:
-        raise BadAnswer(Reason.UNKNOWN_FIELD)
+        raise BadAnswer(AnswerFault.UNKNOWN_FIELD)
     return answer
 
 
 def _boolean(value: object) -> bool:
     if not isinstance(value, bool):
-        raise BadAnswer(Reason.WRONG_TYPE)
+        raise BadAnswer(AnswerFault.WRONG_TYPE)
     return value
 
 
@@ -113,7 +113,7 @@ def _feature(value: object) -> Feature:
     try:
         return Feature(text)
     except ValueError:
-        raise BadAnswer(Reason.UNKNOWN_FEATURE) from None
+        raise BadAnswer(AnswerFault.UNKNOWN_FEATURE) from None
 
 
 def _make(value: object) -> Make:
@@ -121,27 +121,27 @@ def _make(value: object) -> Make:
     try:
         return Make(text)
     except ValueError:
-        raise BadAnswer(Reason.UNKNOWN_MAKE) from None
+        raise BadAnswer(AnswerFault.UNKNOWN_MAKE) from None
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise BadAnswer(Reason.WRONG_TYPE)
+        raise BadAnswer(AnswerFault.WRONG_TYPE)
     return value
 
 
 def _list(value: object) -> list[object]:
     if not isinstance(value, list | tuple):
-        raise BadAnswer(Reason.WRONG_TYPE)
+        raise BadAnswer(AnswerFault.WRONG_TYPE)
     return list(value)
 
 
 def _triple(value: object, shown: Sequence[Card]) -> Triple:
     cards = [_card(index, shown) for index in _list(value)]
     if len(set(cards)) < len(cards):
-        raise BadAnswer(Reason.SAME_CARD_TWICE)
+        raise BadAnswer(AnswerFault.SAME_CARD_TWICE)
     if len(cards) != _THREE:
-        raise BadAnswer(Reason.FEWER_THAN_THREE if len(cards) < _THREE else Reason.MORE_THAN_THREE)
+        raise BadAnswer(AnswerFault.FEWER_THAN_THREE if len(cards) < _THREE else AnswerFault.MORE_THAN_THREE)
     first, second, third = cards
     return first, second, third
 
@@ -149,8 +149,8 @@ def _triple(value: object, shown: Sequence[Card]) -> Triple:
 def _card(value: object, shown: Sequence[Card]) -> Card:
     # A truth value is a whole number to Python, and not to anybody else.
     if not isinstance(value, int) or isinstance(value, bool):
-        raise BadAnswer(Reason.WRONG_TYPE)
+        raise BadAnswer(AnswerFault.WRONG_TYPE)
     for card in shown:
         if card.index == value:
             return card
-    raise BadAnswer(Reason.CARD_NOT_SHOWN)
+    raise BadAnswer(AnswerFault.CARD_NOT_SHOWN)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from games.rules.cards import Card, Feature
 from games.rules.hints import ranked_sets
-from games.rules.triples import Kind as Make
+from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Triple, Verdict, differing, explain, find_sets, third_card
 from lessons.exercises import Exercise, features_in_play
 from lessons.grading.answers import (
@@ -28,7 +28,7 @@ from lessons.grading.answers import (
     read_yes,
     read_yes_and_blame,
 )
-from lessons.skills import Evidence, Kind, differing_skill, feature_skill, kind_skill
+from lessons.skills import Evidence, ExerciseKind, differing_skill, feature_skill, kind_skill
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,16 +94,16 @@ def _evidence(exercise: Exercise, findings: _Findings) -> Iterable[Evidence]:
 
 def solve(exercise: Exercise) -> Solution:
     match exercise.kind:
-        case Kind.THIRD_CARD:
+        case ExerciseKind.THIRD_CARD:
             return Solution(card=third_card(*exercise.cards))
-        case Kind.FIND_ONE | Kind.FIND_ALL | Kind.ANY_SET:
+        case ExerciseKind.FIND_ONE | ExerciseKind.FIND_ALL | ExerciseKind.ANY_SET:
             found = tuple(triple for _, triple in ranked_sets(exercise.cards))
-            return Solution(yes=bool(found) if exercise.kind is Kind.ANY_SET else None, sets=found)
+            return Solution(yes=bool(found) if exercise.kind is ExerciseKind.ANY_SET else None, sets=found)
     verdict = explain(*exercise.cards)
     match exercise.kind:
-        case Kind.IS_SET:
+        case ExerciseKind.IS_SET:
             return Solution(yes=verdict.is_set, breaks=_broken(verdict))
-        case Kind.WHICH_BREAKS:
+        case ExerciseKind.WHICH_BREAKS:
             return Solution(breaks=_broken(verdict))
     return Solution(makes={each.feature: each.kind for each in verdict.features})
 
@@ -194,12 +194,12 @@ def _grade_any_set(exercise: Exercise, answer: object) -> _Findings:
     return _Findings(yes, explain(*easiest), recognised={differing(easiest): yes})
 
 
-_GRADERS: dict[Kind, Callable[[Exercise, object], _Findings]] = {
-    Kind.IS_SET: _grade_is_set,
-    Kind.WHICH_BREAKS: _grade_which_breaks,
-    Kind.EXPLAIN: _grade_explain,
-    Kind.THIRD_CARD: _grade_third_card,
-    Kind.FIND_ONE: _grade_find_one,
-    Kind.FIND_ALL: _grade_find_all,
-    Kind.ANY_SET: _grade_any_set,
+_GRADERS: dict[ExerciseKind, Callable[[Exercise, object], _Findings]] = {
+    ExerciseKind.IS_SET: _grade_is_set,
+    ExerciseKind.WHICH_BREAKS: _grade_which_breaks,
+    ExerciseKind.EXPLAIN: _grade_explain,
+    ExerciseKind.THIRD_CARD: _grade_third_card,
+    ExerciseKind.FIND_ONE: _grade_find_one,
+    ExerciseKind.FIND_ALL: _grade_find_all,
+    ExerciseKind.ANY_SET: _grade_any_set,
 }

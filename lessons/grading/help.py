@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from games.rules.cards import Card, Feature, Value
-from games.rules.hints import Stage, hint, ranked_sets
+from games.rules.hints import HintStage, hint, ranked_sets
+from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import FeatureVerdict, Triple, Verdict, explain, third_card
-from games.rules.triples import Kind as Make
 from lessons.exercises import Exercise
 from lessons.exercises.draws import Draws
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 
 _FEWER_AND_FEWER = (5, 4)
 
@@ -61,10 +61,10 @@ class Help:
 
 _ONE_AT_A_TIME = Help(HelpKind.ONE_AT_A_TIME)
 _OF_STAGE = {
-    Stage.HOW_MANY: HelpKind.HOW_MANY,
-    Stage.ONE_CARD: HelpKind.ONE_CARD,
-    Stage.TWO_CARDS: HelpKind.TWO_CARDS,
-    Stage.THE_SET: HelpKind.THE_SET,
+    HintStage.HOW_MANY: HelpKind.HOW_MANY,
+    HintStage.ONE_CARD: HelpKind.ONE_CARD,
+    HintStage.TWO_CARDS: HelpKind.TWO_CARDS,
+    HintStage.THE_SET: HelpKind.THE_SET,
 }
 
 
@@ -120,7 +120,7 @@ def _third_card(exercise: Exercise) -> tuple[Help, ...]:
 
 
 def _find_one(exercise: Exercise) -> tuple[Help, ...]:
-    hints = (hint(exercise.cards, stage) for stage in Stage)
+    hints = (hint(exercise.cards, stage) for stage in HintStage)
     return tuple(Help(_OF_STAGE[each.stage], cards=each.cards, count=each.count) for each in hints)
 
 
@@ -132,7 +132,7 @@ def _find_all(exercise: Exercise) -> tuple[Help, ...]:
         *(
             Help(_OF_STAGE[stage], cards=triple[: stage - 1], count=len(found))
             for triple in found
-            for stage in (Stage.ONE_CARD, Stage.TWO_CARDS, Stage.THE_SET)
+            for stage in (HintStage.ONE_CARD, HintStage.TWO_CARDS, HintStage.THE_SET)
         ),
     )
 
@@ -155,12 +155,12 @@ def _as_they_lie(exercise: Exercise, cards: list[Card]) -> tuple[Card, ...]:
     return tuple(card for card in exercise.cards if card in cards)
 
 
-_STAGES: dict[Kind, Callable[[Exercise], tuple[Help, ...]]] = {
-    Kind.IS_SET: _with_a_verdict,
-    Kind.WHICH_BREAKS: _which_breaks,
-    Kind.EXPLAIN: _with_a_verdict,
-    Kind.THIRD_CARD: _third_card,
-    Kind.FIND_ONE: _find_one,
-    Kind.FIND_ALL: _find_all,
-    Kind.ANY_SET: _any_set,
+_STAGES: dict[ExerciseKind, Callable[[Exercise], tuple[Help, ...]]] = {
+    ExerciseKind.IS_SET: _with_a_verdict,
+    ExerciseKind.WHICH_BREAKS: _which_breaks,
+    ExerciseKind.EXPLAIN: _with_a_verdict,
+    ExerciseKind.THIRD_CARD: _third_card,
+    ExerciseKind.FIND_ONE: _find_one,
+    ExerciseKind.FIND_ALL: _find_all,
+    ExerciseKind.ANY_SET: _any_set,
 }

@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('guest', models.CharField(blank=True, db_index=True, max_length=32)),
                 ('at', models.DateTimeField(db_index=True)),
                 ('place', models.CharField(max_length=80)),
-                ('kind', models.CharField(blank=True, choices=[(lessons.skills.Kind['IS_SET'], lessons.skills.Kind['IS_SET']), (lessons.skills.Kind['WHICH_BREAKS'], lessons.skills.Kind['WHICH_BREAKS']), (lessons.skills.Kind['EXPLAIN'], lessons.skills.Kind['EXPLAIN']), (lessons.skills.Kind['THIRD_CARD'], lessons.skills.Kind['THIRD_CARD']), (lessons.skills.Kind['FIND_ONE'], lessons.skills.Kind['FIND_ONE']), (lessons.skills.Kind['FIND_ALL'], lessons.skills.Kind['FIND_ALL']), (lessons.skills.Kind['ANY_SET'], lessons.skills.Kind['ANY_SET'])], max_length=20)),
+                ('kind', models.CharField(blank=True, choices=[(lessons.skills.ExerciseKind['IS_SET'], lessons.skills.ExerciseKind['IS_SET']), (lessons.skills.ExerciseKind['WHICH_BREAKS'], lessons.skills.ExerciseKind['WHICH_BREAKS']), (lessons.skills.ExerciseKind['EXPLAIN'], lessons.skills.ExerciseKind['EXPLAIN']), (lessons.skills.ExerciseKind['THIRD_CARD'], lessons.skills.ExerciseKind['THIRD_CARD']), (lessons.skills.ExerciseKind['FIND_ONE'], lessons.skills.ExerciseKind['FIND_ONE']), (lessons.skills.ExerciseKind['FIND_ALL'], lessons.skills.ExerciseKind['FIND_ALL']), (lessons.skills.ExerciseKind['ANY_SET'], lessons.skills.ExerciseKind['ANY_SET'])], max_length=20)),
                 ('wanted', models.JSONField(default=dict)),
                 ('seed', models.CharField(blank=True, max_length=120)),
                 ('cards', models.JSONField(default=list)),

@@ -18,7 +18,7 @@ from games.printing.page import SOFT, Anchor, Box, Face, Item, Lines, Page, Text
 from games.printing.paper import Paper
 from lessons.exercises.draws import Draws
 from lessons.exercises.triples import draw_set
-from lessons.skills import Kind, Skill, Wanted
+from lessons.skills import ExerciseKind, Skill, Wanted
 from lessons.words import SKILLS
 
 _FRAME, _INNER = 12 * mm, 15 * mm
@@ -41,7 +41,7 @@ class Certificate:
         return Page(size=(width, height), items=items)
 
     def _cards(self, width: float, height: float, palette: Palette) -> Iterable[Item]:
-        cards = draw_set(Draws(self.name), Wanted(Kind.FIND_ONE, 4))
+        cards = draw_set(Draws(self.name), Wanted(ExerciseKind.FIND_ONE, 4))
         left = (width - 3 * _CARD - 2 * _GAP) / 2
         for place, card in enumerate(cards):
             x, y = left + place * (_CARD + _GAP), height - 25 * mm - card_height(_CARD)

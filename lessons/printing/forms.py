@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from games.printing.forms import PrintForm
 from lessons.sheets import KINDS, MOST_TASKS, SEED, Sheet
-from lessons.skills import Kind, kind_skill
+from lessons.skills import ExerciseKind, kind_skill
 from lessons.words import SKILLS
 
 _SEED_LETTERS = "bcdfghjkmnpqrstvwxz23456789"
@@ -38,7 +38,7 @@ class WorksheetForm(PrintForm):
 
     usual: ClassVar[dict[str, Any]] = {
         **PrintForm.usual,
-        "kind": Kind.IS_SET.value,
+        "kind": ExerciseKind.IS_SET.value,
         "level": "fair",
         "tasks": 12,
         "key": "on",
@@ -51,7 +51,7 @@ class WorksheetForm(PrintForm):
     @property
     def sheet(self) -> Sheet:
         data = self.cleaned_data
-        return Sheet(kind=Kind(data["kind"]), seed=data["seed"], tasks=data["tasks"], level=data["level"])
+        return Sheet(kind=ExerciseKind(data["kind"]), seed=data["seed"], tasks=data["tasks"], level=data["level"])
 
     @property
     def asked(self) -> dict[str, Any]:

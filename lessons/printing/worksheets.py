@@ -17,13 +17,13 @@ from games.printing.page import SOFT, Anchor, Box, Code, Face, Item, Lines, Page
 from games.printing.paper import Paper
 from games.rules import Card, Feature
 from games.rules.cards import Color, Number, Shading, Shape
-from games.rules.triples import Kind as Make
+from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import explain
 from games.words import FEATURES, card_name, labelled, listed, verdict_words
 from lessons.exercises import Exercise
 from lessons.grading import solve
 from lessons.sheets import Sheet, read_sheet
-from lessons.skills import Kind, kind_skill
+from lessons.skills import ExerciseKind, kind_skill
 from lessons.words import SKILLS, VERDICT_KINDS, value_name
 
 MARGIN = 15 * mm
@@ -37,13 +37,18 @@ _LETTER = 5 * mm
 _KEY_LINE = 7.5 * mm
 _SQUARE_BOARD = 9
 
-_HEIGHTS = {Kind.IS_SET: 30 * mm, Kind.THIRD_CARD: 54 * mm, Kind.FIND_ALL: 99 * mm, Kind.EXPLAIN: 38 * mm}
+_HEIGHTS = {
+    ExerciseKind.IS_SET: 30 * mm,
+    ExerciseKind.THIRD_CARD: 54 * mm,
+    ExerciseKind.FIND_ALL: 99 * mm,
+    ExerciseKind.EXPLAIN: 38 * mm,
+}
 """How much of the page a task takes."""
 _TELL = {
-    Kind.IS_SET: gettext_lazy("Check yes or no. If it is none, write down what breaks it."),
-    Kind.THIRD_CARD: gettext_lazy("Which card makes it a SET? Circle its letter."),
-    Kind.FIND_ALL: gettext_lazy("Find every SET, and write down the letters of its cards."),
-    Kind.EXPLAIN: gettext_lazy("Check for each feature how it is on the three cards. Is it a SET?"),
+    ExerciseKind.IS_SET: gettext_lazy("Check yes or no. If it is none, write down what breaks it."),
+    ExerciseKind.THIRD_CARD: gettext_lazy("Which card makes it a SET? Circle its letter."),
+    ExerciseKind.FIND_ALL: gettext_lazy("Find every SET, and write down the letters of its cards."),
+    ExerciseKind.EXPLAIN: gettext_lazy("Check for each feature how it is on the three cards. Is it a SET?"),
 }
 
 
@@ -197,12 +202,12 @@ class Worksheet:
         return Page(size=self.paper.size, items=(*items, *self._foot()))
 
 
-def tasks_on_a_page(kind: Kind, paper: Paper) -> int:
+def tasks_on_a_page(kind: ExerciseKind, paper: Paper) -> int:
     _width, height = paper.size
     return int((height - 2 * MARGIN - _HEAD) // _HEIGHTS[kind])
 
 
-def task_tops(kind: Kind, paper: Paper) -> list[float]:
+def task_tops(kind: ExerciseKind, paper: Paper) -> list[float]:
     """Where the tasks of a page begin, from the first down; what is left over is shared among them."""
     _width, height = paper.size
     count = tasks_on_a_page(kind, paper)
@@ -223,11 +228,11 @@ def _board_step() -> float:
     return card_height(_BOARD_CARD) + _LETTER + 1.5 * mm
 
 
-_TASKS: dict[Kind, Callable[[Worksheet, Exercise, float], Iterable[Item]]] = {
-    Kind.IS_SET: Worksheet._is_set,
-    Kind.THIRD_CARD: Worksheet._third_card,
-    Kind.FIND_ALL: Worksheet._find_all,
-    Kind.EXPLAIN: Worksheet._explain,
+_TASKS: dict[ExerciseKind, Callable[[Worksheet, Exercise, float], Iterable[Item]]] = {
+    ExerciseKind.IS_SET: Worksheet._is_set,
+    ExerciseKind.THIRD_CARD: Worksheet._third_card,
+    ExerciseKind.FIND_ALL: Worksheet._find_all,
+    ExerciseKind.EXPLAIN: Worksheet._explain,
 }
 
 
@@ -255,13 +260,13 @@ def answer_words(exercise: Exercise) -> str:
     """The right answer as it stands on the key."""
     solution = solve(exercise)
     match exercise.kind:
-        case Kind.IS_SET:
+        case ExerciseKind.IS_SET:
             if solution.yes:
                 return _("yes")
             return _("no (%(why)s)") % {"why": verdict_words(explain(*exercise.cards).broken)}
-        case Kind.THIRD_CARD if solution.card:
+        case ExerciseKind.THIRD_CARD if solution.card:
             return labelled(_letters_of([solution.card], exercise.choices), card_name(solution.card))
-        case Kind.FIND_ALL:
+        case ExerciseKind.FIND_ALL:
             return ",  ".join(sorted(_letters_of(triple, exercise.cards) for triple in solution.sets))
     why = listed(labelled(FEATURES[feature], VERDICT_KINDS[make]) for feature, make in solution.makes.items())
     text = _("no SET (%(why)s)") if Make.TWO_AND_ONE in solution.makes.values() else _("a SET (%(why)s)")

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from games.rules import Feature
-from games.rules.triples import Kind as VerdictKind
+from games.rules.triples import FeaturePattern as VerdictKind
 from games.words import FEATURES, THE_FEATURES, labelled
 from lessons import words
 from lessons.grading import Help

@@ -25,7 +25,7 @@ from lessons.units import Step, Unit, find_step, step_after
 from lessons.views.exercise import exercise_context
 from lessons.words import refusal
 from setsite.http import Request
-from setsite.kept import kept
+from setsite.offline import kept
 
 TOO_MANY = 429
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from games.rules import Card, Feature, find_sets
-from games.rules.triples import Kind as VerdictKind
+from games.rules.triples import FeaturePattern as VerdictKind
 from lessons.grading import Grade, help_stages
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from lessons.ticket_owners import sealed_for
 from lessons.tickets import Ticket
 from setsite.http import Request
@@ -27,6 +27,6 @@ def exercise_context(request: Request, ticket: Ticket | None, grade: Grade | Non
         "helps": stages[: ticket.hints],
         "has_more_help": ticket.hints < len(stages),
         "found": [tuple(map(Card.from_index, triple)) for triple in ticket.found],
-        "sets_there": len(find_sets(exercise.cards)) if exercise.kind is Kind.FIND_ALL else 0,
+        "sets_there": len(find_sets(exercise.cards)) if exercise.kind is ExerciseKind.FIND_ALL else 0,
         "grade": grade,
     }

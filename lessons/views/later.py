@@ -23,7 +23,7 @@ from lessons.tickets import BadTicket
 from lessons.units import find_step
 from lessons.views import practice
 from setsite.http import Request
-from setsite.kept import GUEST, words_for
+from setsite.offline import GUEST, words_for
 
 SOMEBODY_ELSE, GONE, NO_ANSWER, TOO_MANY = 409, 410, 422, 429
 _OLDEST = 2 * 86_400

@@ -22,13 +22,13 @@ from lessons.exercises import Exercise, contrast_pair, fresh_exercise
 from lessons.grading import BadAnswer, Grade
 from lessons.learning import skill_states
 from lessons.mastery import next_wanted, troubled_feature
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from lessons.ticket_owners import own_ticket
 from lessons.tickets import BadTicket, Ticket
 from lessons.views.exercise import exercise_context
 from lessons.words import refusal
 from setsite.http import Request
-from setsite.kept import kept
+from setsite.offline import kept
 
 PLACE = "practice"
 _TEMPLATE = "lessons/practice.html"
@@ -76,8 +76,8 @@ def ahead(request: Request) -> HttpResponse:
     parts: list[str] = []
     for seed in (secrets.token_hex(8) for _each in range(AHEAD)):
         wanted = next_wanted(tries, now, random.Random(seed), last=wanted, states=states)
-        if wanted.kind is Kind.FIND_ALL:
-            wanted = replace(wanted, kind=Kind.FIND_ONE)
+        if wanted.kind is ExerciseKind.FIND_ALL:
+            wanted = replace(wanted, kind=ExerciseKind.FIND_ONE)
         last = fresh_exercise(wanted, seed, last)
         ticket = replace(_ticket_for(last, now), is_ahead=True)
         context = {"action": reverse("learn:practice"), **exercise_context(request, ticket, None)}
@@ -112,7 +112,7 @@ def _new_ticket(request: Request) -> Ticket:
     wanted = next_wanted(
         tries, now, random.Random(seed), last=tries[-1].wanted if tries else None, states=skill_states(who)
     )
-    if wanted.kind is Kind.IS_SET and wanted.focus and wanted.focus is troubled_feature(tries):
+    if wanted.kind is ExerciseKind.IS_SET and wanted.focus and wanted.focus is troubled_feature(tries):
         exercise, _second = contrast_pair(wanted.focus, seed, easy=wanted.easy, avoid=last)
     else:
         exercise = fresh_exercise(wanted, seed, last)

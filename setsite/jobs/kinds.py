@@ -26,7 +26,7 @@ class Failure(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class JobResult:
     """What came of it: data for a page, and a file where there is one."""
 
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -34,11 +34,11 @@ class Made:
     name: str = ""
 
 
-Work = Callable[[Mapping[str, Any], Reporter], Made]
+Work = Callable[[Mapping[str, Any], Reporter], JobResult]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class JobKind:
     slug: str
     title: str | Promise
     work: Work
@@ -48,14 +48,14 @@ class Kind:
     """How long a run may take; past it the process is ended."""
 
 
-_kinds: dict[str, Kind] = {}
+_kinds: dict[str, JobKind] = {}
 
 
-def declare(kind: Kind) -> None:
+def declare(kind: JobKind) -> None:
     _kinds[kind.slug] = kind
 
 
-def kind_of(slug: str) -> Kind:
+def kind_of(slug: str) -> JobKind:
     _discover()
     return _kinds[slug]
 

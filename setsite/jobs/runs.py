@@ -17,7 +17,7 @@ from django.db import connection
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from setsite.jobs import desk
+from setsite.jobs import queue
 from setsite.jobs.kinds import Failure, Stopped, kind_of
 from setsite.models import Job
 
@@ -38,7 +38,7 @@ def run_waiting() -> None:
     """
     while _places.acquire(blocking=False):
         try:
-            job = desk.claim_next()
+            job = queue.claim_next()
             if job is None:
                 return
             _run(job)
@@ -48,7 +48,7 @@ def run_waiting() -> None:
 
 def run(pk: UUID) -> None:
     """Run a certain job, if it's still waiting."""
-    job = desk.claim(pk)
+    job = queue.claim(pk)
     if job is not None:
         _run(job)
 
@@ -65,8 +65,8 @@ def _run(job: Job) -> None:
     is_late = False
     try:
         while process.poll() is None:
-            if not desk.beat(job):
-                desk.cancelled(job)
+            if not queue.beat(job):
+                queue.cancelled(job)
                 break
             if time.monotonic() > stop_at:
                 is_late = True
@@ -76,9 +76,9 @@ def _run(job: Job) -> None:
         _end(process)
     if is_late:
         log.warning("job.too_long kind=%s seconds=%d", job.kind, seconds)
-        desk.fail(job, _("That took too long, so we stopped it. Try something smaller."))
+        queue.fail(job, _("That took too long, so we stopped it. Try something smaller."))
     elif process.returncode:
-        desk.fail(job, _("Something went wrong. Try it again a little later."))
+        queue.fail(job, _("Something went wrong. Try it again a little later."))
 
 
 def do(pk: UUID, attempt: int) -> None:
@@ -91,18 +91,18 @@ def do(pk: UUID, attempt: int) -> None:
         if so_far is not None:
             changes["so_far"] = dict(so_far)
         # A process whose supervisor has died is nobody's, and must not do what a second run does as well.
-        if os.getppid() != supervisor or not desk.beat(job, **changes):
+        if os.getppid() != supervisor or not queue.beat(job, **changes):
             raise Stopped
 
     try:
         with translation.override(job.asked.get("language") or settings.LANGUAGE_CODE):
             made = kind_of(job.kind).work(job.asked, report)
     except Stopped:
-        desk.cancelled(job)
+        queue.cancelled(job)
     except Failure as failure:
-        desk.fail(job, str(failure))
+        queue.fail(job, str(failure))
     else:
-        desk.deliver(job, made)
+        queue.complete(job, made)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

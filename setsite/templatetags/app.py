@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 
-from setsite import kept
+from setsite import offline
 
 register = template.Library()
 
@@ -13,4 +13,4 @@ register = template.Library()
 def whose(context: dict[str, Any]) -> str:
     """For whom this page is; nobody knows on a page of an error that came before the visitor was known."""
     request = context.get("request")
-    return kept.whose(request) if request is not None and hasattr(request, "user") else ""
+    return offline.whose(request) if request is not None and hasattr(request, "user") else ""

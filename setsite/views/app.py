@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from setsite.http import Request
-from setsite.kept import kept
+from setsite.offline import kept
 
 LESSON_FILES = (
     "css/lessons.css",

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from games.players import known_player
 from setsite.http import Request
-from setsite.jobs import desk
+from setsite.jobs import queue
 from setsite.jobs.kinds import kind_of
 from setsite.models import Job
 
@@ -20,7 +20,7 @@ _MOST_LISTED = 20
 
 def own_job(request: Request, pk: UUID) -> Job:
     who = known_player(request)
-    job = desk.jobs_of(who.key).filter(pk=pk).first() if who else None
+    job = queue.jobs_of(who.key).filter(pk=pk).first() if who else None
     if job is None:
         raise Http404("not your job")
     return job
@@ -30,7 +30,7 @@ def own_job(request: Request, pk: UUID) -> Job:
 def jobs(request: Request) -> HttpResponse:
     """What I have asked for lately."""
     who = known_player(request)
-    found = list(desk.jobs_of(who.key)[:_MOST_LISTED]) if who else []
+    found = list(queue.jobs_of(who.key)[:_MOST_LISTED]) if who else []
     return render(request, "jobs/jobs.html", {"jobs": [(job, kind_of(job.kind)) for job in found]})
 
 
@@ -43,7 +43,7 @@ def job(request: Request, pk: UUID) -> HttpResponse:
 
 @require_POST
 def stop(request: Request, pk: UUID) -> HttpResponse:
-    desk.stop(own_job(request, pk))
+    queue.stop(own_job(request, pk))
     return job_again(request, pk)
 
 

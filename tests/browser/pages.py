@@ -22,9 +22,9 @@ from django.utils import timezone
 
 from classrooms.demo import PASSWORD
 from classrooms.devices import fingerprint, remember
+from classrooms.mailings import stop_token
 from classrooms.models import Classroom, Consent, DeviceStanding, PictureTry, Session
 from classrooms.picture_guard import TOLD_FROM
-from classrooms.post import stop_token
 from classrooms.privacy.undo_mail import undo_token
 from classrooms.sessions import leading
 from classrooms.sessions.activities import kinds
@@ -40,10 +40,10 @@ from games.rules import Card, Options, find_sets, is_set
 from games.rules import commands as ask
 from lessons.exercises import Exercise
 from lessons.questions import Drill
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket
 from lessons.units import find_step
-from setsite.manual import TOPICS
+from setsite.help_topics import TOPICS
 from tests.browser.players import Game, open_game
 from tests.browser.visits import Form, Visit
 from tests.browser.world import Who, World, answer_triples
@@ -143,7 +143,7 @@ def _answer(ticket: Ticket, answer: Callable[[Exercise], Form]) -> Form:
     return {"ticket": ticket.sealed(), **last}
 
 
-def _practice(kind: Kind) -> Visit:
+def _practice(kind: ExerciseKind) -> Visit:
     ticket = Ticket(place="practice", wanted=Wanted(kind, 3), seed="pages", **_SHOWN)
     form = lambda world: _answer(ticket, right_answer)  # noqa: E731
     return Visit("learn:practice", Who.STUDENT, state=f"{kind}, right", sends=form)
@@ -158,7 +158,7 @@ LEARN = [
     *(visit for place, answer in STEPS.items() for visit in _step(place, answer)),
     *(Visit("learn:step", args=lambda world, at=place: at.split("/"), state=place) for place in LARGEST_STEPS),
     Visit("learn:practice"),
-    *map(_practice, Kind),
+    *map(_practice, ExerciseKind),
 ]
 
 # Playing

@@ -60,7 +60,7 @@ class Game:
         return Match.objects.get(code=self.code)
 
     @property
-    def state(self) -> rules.Match:
+    def state(self) -> rules.MatchState:
         return self.match.state
 
     @property
@@ -92,7 +92,7 @@ class Game:
             self.take(seat)
 
 
-def _picks_left(state: rules.Match, seat: int) -> int:
+def _picks_left(state: rules.MatchState, seat: int) -> int:
     """How many SETs one seat would take from here, the first that is found each time."""
     count = 0
     while state.phase is rules.Phase.PLAYING:

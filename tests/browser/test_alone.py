@@ -50,13 +50,13 @@ def options_of(way: Way, edition: str = "us", deck: str = "full") -> Options:
     return form.cleaned_data["options"]
 
 
-def next_move(state: rules.Match) -> ask.Command:
+def next_move(state: rules.MatchState) -> ask.Command:
     """A player who sees every SET, and gives up only where there is none."""
     sets = find_sets(state.table)
     return ask.Pick(0, sets[0]) if sets else ask.AgreeNoSet(0)
 
 
-def played(options: Options, seed: str) -> tuple[rules.Match, int]:
+def played(options: Options, seed: str) -> tuple[rules.MatchState, int]:
     """How such a player fares with this seed, and how often it had to give up."""
     state = new_match(options, seed=seed)
     given_up = 0
@@ -82,7 +82,7 @@ def seed_of(options: Options, *, won: bool) -> str:
     raise LookupError("no seed ends so")
 
 
-def lost_words(state: rules.Match) -> str:
+def lost_words(state: rules.MatchState) -> str:
     owed = state.seats[0].owed
     if not owed:
         return LOST_AT_ONCE
@@ -114,7 +114,7 @@ def test_solitaire_is_played_to_its_end_in_every_edition(edition, won):
     assert (WON if won else lost_words(expected)) in page
 
 
-def pick_all(page: Page, game: Game, enough: Callable[[rules.Match], bool]) -> None:
+def pick_all(page: Page, game: Game, enough: Callable[[rules.MatchState], bool]) -> None:
     """Take SET after SET by taps until it is enough."""
     stop_clock(page)
     while game.state.phase is Phase.PLAYING and not enough(game.state):

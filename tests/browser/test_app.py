@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from games.players import Player
 from lessons.exercises import Exercise
 from lessons.models import Attempt, StepDone
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from lessons.tickets import read_ticket
 from lessons.units import course
 from setsite.views import app
@@ -139,16 +139,16 @@ def answer(page: Page, *, right: bool = True) -> Exercise:
     exercise = asked(page)
     wanted = right_answer(exercise) if right else wrong_answer(exercise)
     match exercise.kind:
-        case Kind.IS_SET | Kind.ANY_SET:
+        case ExerciseKind.IS_SET | ExerciseKind.ANY_SET:
             page.locator(f"button[name=yes][value='{int(wanted['yes'])}']").click()
-        case Kind.WHICH_BREAKS:
+        case ExerciseKind.WHICH_BREAKS:
             page.locator(f"button[name=breaks][value='{wanted['breaks']}']").click()
-        case Kind.THIRD_CARD:
+        case ExerciseKind.THIRD_CARD:
             page.locator(f"button[name=card][value='{wanted['card']}']").click()
-        case Kind.FIND_ONE:
+        case ExerciseKind.FIND_ONE:
             for card in wanted["cards"]:
                 page.locator(f"label:has(input[name=cards][value='{card}'])").click()
-        case Kind.EXPLAIN:
+        case ExerciseKind.EXPLAIN:
             for feature, kind in wanted.items():
                 page.locator(f"label:has(input[name='{feature}'][value='{kind}'])").click()
             page.get_by_role("button", name="Check").click()

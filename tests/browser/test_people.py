@@ -20,7 +20,7 @@ from classrooms.pictures import NAMES
 from classrooms.students import NewStudent, add_students
 from games.players import Player
 from lessons.learning import finish_step
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 from tests.lessons.test_learning import keep
 
 PASSWORD = "under the third oval"  # noqa: S105 (nobody's)
@@ -116,7 +116,7 @@ def test_a_guardian_gets_from_a_code_on_paper_to_the_childs_page_and_a_letter(si
     last_week = (now - timedelta(days=now.weekday() + 3)).timestamp()
     finish_step(player, "cards", "four-features", now=last_week)
     for number in range(6):
-        keep(player, Wanted(Kind.IS_SET), f"s{number}", right=number % 2 > 0, now=last_week + number)
+        keep(player, Wanted(ExerciseKind.IS_SET), f"s{number}", right=number % 2 > 0, now=last_week + number)
     code = make_code(mia.student, by=mia.classroom.teachers.get())
 
     page = new_context().new_page()

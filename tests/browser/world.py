@@ -28,10 +28,10 @@ from classrooms.rosters.proposals import propose
 from classrooms.students import make_home_child, offer_student
 from games.models import Way
 from games.players import Player
-from games.printing.forms import DeckForm
+from games.printing.forms import PrintDeckForm
 from games.rules import Options
 from games.rules import commands as ask
-from setsite.jobs import desk, runs
+from setsite.jobs import queue, runs
 from setsite.models import Job
 from tests.browser.players import Game, open_game
 from tests.classrooms.people import enrol, make_classroom, signed_in
@@ -104,7 +104,7 @@ def _show_password(client: Client, user: User) -> None:
 @contextmanager
 def a_world(*, mail: Path) -> Iterator[World]:
     """All of it, on a site whose mail is kept in a folder and whose jobs wait."""
-    with override_settings(EMAIL_FILE_PATH=mail, IS_LOCAL=True), mock.patch.object(desk, "_starters", []):
+    with override_settings(EMAIL_FILE_PATH=mail, IS_LOCAL=True), mock.patch.object(queue, "_starters", []):
         yield _make_world()
 
 
@@ -158,9 +158,9 @@ def _make_world() -> World:
         trying_class=trying_lesson.session.classroom,
         trying_lesson=trying_lesson,
         archived_class=archived_class,
-        job=_done(desk.ask("odds", owner, _ODDS)),
-        print_job=_done(desk.ask("deck", owner, _deck())),
-        waiting_job=desk.ask("odds", owner, _ODDS),
+        job=_done(queue.enqueue("odds", owner, _ODDS)),
+        print_job=_done(queue.enqueue("deck", owner, _deck())),
+        waiting_job=queue.enqueue("odds", owner, _ODDS),
     )
 
 
@@ -237,13 +237,13 @@ _ODDS = {"what": "games", "deck": "full", "cards": 12, "count": 1000, "seed": 7}
 
 
 def _deck() -> dict[str, object]:
-    form = DeckForm({**DeckForm.first(), "cards": "easy"})
+    form = PrintDeckForm({**PrintDeckForm.first(), "cards": "easy"})
     assert form.is_valid()
     return form.asked
 
 
 def _done(asked: Job) -> Job:
-    job = desk.claim(asked.pk)
+    job = queue.claim(asked.pk)
     runs.do(job.pk, job.attempt)
     return job
 

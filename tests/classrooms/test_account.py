@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.db import IntegrityError, transaction
 
 from classrooms.accounts import vouch_for
-from classrooms.models import Classroom, Enrolment, Guardianship, Kind, User
+from classrooms.models import AccountKind, Classroom, Enrolment, Guardianship, User
 from games import matches
 from games.models import Match, Way
 from games.players import Player
@@ -297,7 +297,7 @@ def test_an_adult_signs_up_with_a_name_an_address_and_a_password_and_confirms_th
     response = client.post(response.headers["Location"], {"code": code_in(mail)})
     assert response.headers["Location"] == "/account/next/"
     user = get_user(client)
-    assert (user.kind, user.display_name, user.email) == (Kind.ADULT, "Ms. Lund", "lund@school.example")
+    assert (user.kind, user.display_name, user.email) == (AccountKind.ADULT, "Ms. Lund", "lund@school.example")
     assert user.declared_adult_at is not None
     assert user.password.startswith("argon2")
 
@@ -442,12 +442,12 @@ ADDRESS_RULE = "an_adult_has_an_address_and_a_student_has_none"
 
 
 def test_an_adult_without_an_address_is_refused():
-    nobody = User(kind=Kind.ADULT, display_name="Nobody", email=None)
+    nobody = User(kind=AccountKind.ADULT, display_name="Nobody", email=None)
     assert ADDRESS_RULE in refused_by_the_database(nobody.save)
 
 
 def test_a_student_with_an_address_is_refused():
-    child = User(kind=Kind.STUDENT, display_name="Mia", email="mia@home.example")
+    child = User(kind=AccountKind.STUDENT, display_name="Mia", email="mia@home.example")
     assert ADDRESS_RULE in refused_by_the_database(child.save)
 
 
@@ -480,6 +480,6 @@ def test_a_superuser_is_an_adult_with_every_right(monkeypatch):
     monkeypatch.setenv("DJANGO_SUPERUSER_PASSWORD", PASSWORD)
     call_command("createsuperuser", interactive=False, email="root@school.example", verbosity=0)
     user = User.objects.get(email="root@school.example")
-    assert (user.kind, user.display_name, user.is_staff, user.is_superuser) == (Kind.ADULT, "root", True, True)
+    assert (user.kind, user.display_name, user.is_staff, user.is_superuser) == (AccountKind.ADULT, "root", True, True)
     assert user.check_password(PASSWORD)
     assert user.password.startswith("argon2")

@@ -16,7 +16,7 @@ from games.models import PuzzleResult
 from games.rules import Feature, find_sets
 from lessons.learning import finish_step
 from lessons.mastery import Level
-from lessons.skills import Kind, Skill
+from lessons.skills import ExerciseKind, Skill
 from lessons.units import course
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.classrooms.tries import DAY, NOW, a_set, answered, board, broken_by, player_of
@@ -44,7 +44,7 @@ def far(classroom) -> list[tuple[int, int]]:
 
 def finds(who, cards, **more) -> None:
     triple = [card.index for card in find_sets(cards)[0]]
-    answered(who, Kind.FIND_ONE, cards, {"cards": triple}, **more)
+    answered(who, ExerciseKind.FIND_ONE, cards, {"cards": triple}, **more)
 
 
 # What can be asked
@@ -132,10 +132,10 @@ def test_a_skill_is_done_at_its_level_and_open_again_when_it_fades(classroom):
     give(classroom, Task.SKILL, what=Skill.IS_SET, amount=Level.SURE)
     assert far(classroom) == [(0, 3)]
     for skip in range(12):
-        answered(mia, Kind.IS_SET, a_set(skip), {"yes": True}, at=NOW - 600 + skip)
+        answered(mia, ExerciseKind.IS_SET, a_set(skip), {"yes": True}, at=NOW - 600 + skip)
     assert far(classroom) == [(3, 3)]
     for skip in range(8):
-        answered(mia, Kind.IS_SET, broken_by(Feature.COLOR, skip=skip), {"yes": True}, at=NOW - 300 + skip)
+        answered(mia, ExerciseKind.IS_SET, broken_by(Feature.COLOR, skip=skip), {"yes": True}, at=NOW - 300 + skip)
     ((done, of),) = far(classroom)
     assert done < of
 
@@ -147,7 +147,7 @@ def test_boards_count_once_each_and_since_they_were_asked_for(classroom):
     give(classroom, Task.BOARDS, amount=3, now=NOW - DAY)
     finds(mia, cards, seed="one", at=NOW - 500)
     finds(mia, cards, seed="one", at=NOW - 400)
-    answered(mia, Kind.FIND_ALL, cards, {"sets": [[card.index for card in find_sets(cards)[0]]]}, at=NOW - 300)
+    answered(mia, ExerciseKind.FIND_ALL, cards, {"sets": [[card.index for card in find_sets(cards)[0]]]}, at=NOW - 300)
     assert far(classroom) == [(2, 3)]
 
 
@@ -155,9 +155,9 @@ def test_a_wrong_pick_a_guess_and_a_triple_are_no_boards(classroom):
     (mia,) = enrol(classroom, "Mia Okafor")
     give(classroom, Task.BOARDS, amount=3)
     cards = board(sets=0)
-    answered(mia, Kind.FIND_ONE, cards, {"cards": [card.index for card in cards[:3]]}, at=NOW)
-    answered(mia, Kind.ANY_SET, cards, {"yes": False}, at=NOW)
-    answered(mia, Kind.IS_SET, a_set(), {"yes": True}, at=NOW)
+    answered(mia, ExerciseKind.FIND_ONE, cards, {"cards": [card.index for card in cards[:3]]}, at=NOW)
+    answered(mia, ExerciseKind.ANY_SET, cards, {"yes": False}, at=NOW)
+    answered(mia, ExerciseKind.IS_SET, a_set(), {"yes": True}, at=NOW)
     assert far(classroom) == [(0, 3)]
 
 

@@ -9,7 +9,7 @@ from django.contrib.auth import get_user
 from django.test import Client
 
 from classrooms.demo import DAY, GUARDIAN_EMAIL, PASSWORD, TEACHER_EMAIL, fill_demo, people
-from classrooms.models import Classroom, Enrolment, Guardianship, Kind, User
+from classrooms.models import AccountKind, Classroom, Enrolment, Guardianship, User
 from games.models import Event, Match, Seat, Way
 from games.rules import replay
 from games.rules.records import event_from, match_from
@@ -71,7 +71,7 @@ def test_there_is_a_teacher_with_a_class_of_six(demo):
     assert teacher.check_password(PASSWORD)
     assert classroom.enrolments.count() == 6
     for enrolment in classroom.enrolments.select_related("student"):
-        assert enrolment.student.kind == Kind.STUDENT
+        assert enrolment.student.kind == AccountKind.STUDENT
         assert not enrolment.student.has_usable_password()
         assert enrolment.real_name.split()
 
@@ -89,7 +89,7 @@ def test_each_child_has_played_two_games_against_the_computer_to_the_end(demo):
     for match in matches:
         assert (match.way, match.phase, match.due) == (Way.COMPUTER, Phase.OVER, None)
         assert match.state.outcome.why is Ending.PLAYED_OUT
-    for student in User.objects.filter(kind=Kind.STUDENT):
+    for student in User.objects.filter(kind=AccountKind.STUDENT):
         assert [seat.number for seat in student.seats.all()] == [0, 0]
     assert Seat.objects.exclude(strength="").count() == 12
 

@@ -13,7 +13,7 @@ from classrooms.models import Task
 from classrooms.reports.exports import class_csv, class_xlsx, file_name, header, line, safe
 from classrooms.reports.report import class_report
 from games.rules import Feature
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.classrooms.tries import NOW, a_set, answered, broken_by
 
@@ -25,8 +25,8 @@ def report():
     classroom = make_classroom(make_adult("Rivera"))
     mia, _ines = enrol(classroom, "Mia Okafor", "Inés García")
     for skip in range(5):
-        answered(mia, Kind.IS_SET, broken_by(Feature.SHADING, skip=skip), {"yes": True}, at=NOW - 600 + skip)
-        answered(mia, Kind.IS_SET, a_set(skip), {"yes": True}, at=NOW - 500 + skip, seconds=30)
+        answered(mia, ExerciseKind.IS_SET, broken_by(Feature.SHADING, skip=skip), {"yes": True}, at=NOW - 600 + skip)
+        answered(mia, ExerciseKind.IS_SET, a_set(skip), {"yes": True}, at=NOW - 500 + skip, seconds=30)
     assign(classroom, by=classroom.teachers.get(), task=Task.DAILY, now=NOW)
     return class_report(classroom, now=NOW)
 

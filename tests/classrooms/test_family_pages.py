@@ -13,12 +13,12 @@ from django.urls import reverse
 
 from classrooms.family import guardians
 from classrooms.family.report import CAN, LEARNING, TOGETHER, child_report, child_reports, who_can_see
+from classrooms.mailings import stop_token
 from classrooms.models import Action, AuditEntry, Guardianship, User
-from classrooms.post import stop_token
 from classrooms.signing_in import card_token
 from classrooms.students import make_home_child
 from games.rules import Feature, is_set
-from lessons.skills import Kind, Skill
+from lessons.skills import ExerciseKind, Skill
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.tries import DAY, NOW, a_set, answered, broken_by
 
@@ -56,7 +56,7 @@ def text_of(response) -> str:
 
 def sure_of_sets(child: User, *, at: float = NOW - DAY) -> None:
     for number in range(12):
-        answered(child, Kind.IS_SET, a_set(number), {"yes": True}, at=at + number)
+        answered(child, ExerciseKind.IS_SET, a_set(number), {"yes": True}, at=at + number)
 
 
 # What the report says
@@ -70,7 +70,7 @@ def test_a_child_who_never_practised_has_not_started(child):
 
 def test_the_report_says_what_a_child_can_and_learns(child):
     sure_of_sets(child)
-    answered(child, Kind.WHICH_BREAKS, broken_by(Feature.COLOR), {"breaks": "shape"}, at=NOW - 60)
+    answered(child, ExerciseKind.WHICH_BREAKS, broken_by(Feature.COLOR), {"breaks": "shape"}, at=NOW - 60)
     report = child_report(child, MOMENT)
     assert CAN[Skill.IS_SET] in report.can
     assert LEARNING[Skill.WHICH_BREAKS] in report.learning
@@ -86,7 +86,7 @@ def test_every_skill_and_every_feature_has_its_words():
 @pytest.mark.parametrize("feature", Feature)
 def test_the_kitchen_table_is_for_the_feature_that_is_missed(child, feature):
     for number in range(3):
-        answered(child, Kind.IS_SET, broken_by(feature, skip=number), {"yes": True})
+        answered(child, ExerciseKind.IS_SET, broken_by(feature, skip=number), {"yes": True})
     table = child_report(child, MOMENT).table
     assert table.feature is feature
     assert [each.feature for each in table.verdict.broken] == [feature]
@@ -102,7 +102,7 @@ def test_the_cards_stay_for_a_week_and_then_are_others(child):
 
 def test_the_calendar_shows_four_weeks_of_days_with_practice(child):
     for days in (1, 3, 3, 40):
-        answered(child, Kind.IS_SET, a_set(days), {"yes": True}, at=NOW - days * DAY)
+        answered(child, ExerciseKind.IS_SET, a_set(days), {"yes": True}, at=NOW - days * DAY)
     report = child_report(child, MOMENT)
     expected = [(MOMENT - timedelta(days=days)).date() for days in (3, 1)]
     assert report.practised_days == expected

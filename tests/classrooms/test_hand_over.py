@@ -16,7 +16,7 @@ from classrooms.classes import archive
 from classrooms.family import guardians
 from classrooms.models import Action, AuditEntry, Enrolment, HandOver, User
 from classrooms.pictures import NAMES
-from classrooms.signing_in import BadCard, card_token, read_card
+from classrooms.signing_in import BadLoginCard, card_token, read_card
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.test_signing_in import scan, tap
 
@@ -85,7 +85,7 @@ def test_after_a_hand_over_the_old_card_pictures_devices_and_sessions_are_worth_
     assert get_user(tablet).is_anonymous
     assert not moved.student.devices.exists()
     assert moved.student.card_number == 2
-    with pytest.raises(BadCard):
+    with pytest.raises(BadLoginCard):
         read_card(old_card)
     assert read_card(card_token(moved.student)) == moved.student
     open_door = {"new_devices_until": timezone.now() + timedelta(hours=1)}
@@ -118,7 +118,7 @@ def test_a_co_teacher_who_stays_behind_has_a_worthless_card(rosa, colleague, mia
     mine = make_classroom(rosa, "Class 3A")
     card = card_token(mia.student)
     signed_in(rosa).post(f"{edit(mia)}move/", {"to": mine.pk})
-    with pytest.raises(BadCard):
+    with pytest.raises(BadLoginCard):
         read_card(card)
 
 

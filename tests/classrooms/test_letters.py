@@ -15,7 +15,7 @@ from classrooms.family import guardians, letters
 from classrooms.family.letters import send_weekly_letters, week_before
 from classrooms.models import Guardianship, Letter, User
 from classrooms.students import make_home_child
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.classrooms.tries import a_set, answered
 
@@ -36,7 +36,7 @@ def child(ada) -> User:
 
 
 def practise(child: User, at: datetime = WEDNESDAY_BEFORE) -> None:
-    answered(child, Kind.IS_SET, a_set(), {"yes": True}, at=at.timestamp())
+    answered(child, ExerciseKind.IS_SET, a_set(), {"yes": True}, at=at.timestamp())
 
 
 @pytest.mark.parametrize("day", range(7))

@@ -16,7 +16,7 @@ from classrooms.cards.login_cards import (
     HEIGHT,
     ROWS,
     WIDTH,
-    Card,
+    LoginCard,
     cards_pdf,
     has_printable_name,
     sheet_grid,
@@ -33,10 +33,10 @@ SCALE = 3
 POINTS = {Paper.A4: (595, 842), Paper.LETTER: (612, 792)}
 
 
-def made(count: int, **changes) -> list[Card]:
+def made(count: int, **changes) -> list[LoginCard]:
     slugs = list(NAMES) * 10
     return [
-        Card(
+        LoginCard(
             **{
                 "name": f"Student {number}",
                 "number": number,
@@ -49,7 +49,7 @@ def made(count: int, **changes) -> list[Card]:
     ]
 
 
-def pdf_of(cards: list[Card], paper: Paper = Paper.A4, class_name: str = "Class 2B") -> bytes:
+def pdf_of(cards: list[LoginCard], paper: Paper = Paper.A4, class_name: str = "Class 2B") -> bytes:
     join = "https://set.school.example/join/"
     return cards_pdf(cards, class_name=class_name, code="BCDF23", join=join, paper=paper)
 

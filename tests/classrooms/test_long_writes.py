@@ -34,13 +34,13 @@ from classrooms.rosters import proposals
 from classrooms.rosters.files import Row
 from classrooms.students import renew_cards
 from core.db.chunks import ROWS
-from core.db.locks import Level
+from core.db.locks import LockLevel
 from games import matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Options
 from lessons.models import Attempt, HelpGiven, StepDone
-from setsite.jobs import desk
+from setsite.jobs import queue
 from setsite.models import Job
 from tests.classrooms.people import make_adult, make_classroom
 
@@ -138,7 +138,7 @@ def test_marking_what_is_purged_never_touches_more_than_a_chunk(classroom, now):
     """The rows of one statement, whatever else its transaction does."""
     deleting.delete_class(classroom, by=classroom.teachers.get(), now=now - timedelta(days=365))
     with rows_per_transaction() as counts:
-        purging._mark_purged(User.objects.all(), Level.PERSON, now)
+        purging._mark_purged(User.objects.all(), LockLevel.PERSON, now)
     assert sum(counts) == STUDENTS
     assert max(counts) <= ROWS
 
@@ -154,7 +154,7 @@ def test_one_who_is_brought_back_while_others_are_marked_stays(classroom, now, m
         return real(rows, *args)
 
     monkeypatch.setattr(purging, "lock_rows", lock_rows)
-    purging._mark_purged(User.objects.all(), Level.PERSON, now)
+    purging._mark_purged(User.objects.all(), LockLevel.PERSON, now)
     assert User.objects.get(pk=saved.pk).deleted_at is None
     assert User.objects.filter(kind="student", deleted_at__year=1970).count() == STUDENTS - 1
 
@@ -183,9 +183,9 @@ def test_old_jobs_go_in_chunks_and_no_file_is_deleted_within_a_transaction(trans
         assert not connection.in_atomic_block
         deleted.append(name)
 
-    monkeypatch.setattr(desk.default_storage, "delete", delete, raising=False)
+    monkeypatch.setattr(queue.default_storage, "delete", delete, raising=False)
     with rows_per_transaction() as counts:
-        assert desk.forget(now + timedelta(days=1)) == 6 * ROWS
+        assert queue.delete_old(now + timedelta(days=1)) == 6 * ROWS
     assert max(counts) <= ROWS
     assert {f"jobs/{number}" for number in range(6 * ROWS)} <= set(deleted)
 
@@ -194,9 +194,9 @@ def test_a_file_whose_job_is_gone_is_found(transactional_db, now, settings, tmp_
     settings.MEDIA_ROOT = tmp_path
     job = Job.objects.create(kind="k", guest=f"{1:032}")
     for name in (f"{job.pk}-1", f"{uuid4()}-1", "no-key-at-all"):
-        desk.default_storage.save(f"jobs/{name}", ContentFile(b"a list"))
-    desk.forget(now - timedelta(days=1))
-    assert desk.default_storage.listdir("jobs")[1] == [f"{job.pk}-1"]
+        queue.default_storage.save(f"jobs/{name}", ContentFile(b"a list"))
+    queue.delete_old(now - timedelta(days=1))
+    assert queue.default_storage.listdir("jobs")[1] == [f"{job.pk}-1"]
 
 
 def test_what_is_forgotten_each_night_goes_in_chunks(classroom, now):

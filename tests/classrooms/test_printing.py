@@ -23,9 +23,9 @@ from lessons.jobs import own_certificate
 from lessons.learning import skill_states
 from lessons.mastery import mastered_skills
 from lessons.models import Progress
-from lessons.skills import Kind, Skill
+from lessons.skills import ExerciseKind, Skill
 from lessons.words import SKILLS
-from setsite.jobs import desk, runs
+from setsite.jobs import queue, runs
 from setsite.models import Job, JobState
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.tries import a_set, answered, broken_by, player_of
@@ -47,7 +47,7 @@ SHEET = {
 
 @pytest.fixture(autouse=True)
 def no_queue(monkeypatch, settings, tmp_path):
-    monkeypatch.setattr(desk, "_starters", [])
+    monkeypatch.setattr(queue, "_starters", [])
     settings.MEDIA_ROOT = tmp_path
     cache.clear()
 
@@ -60,7 +60,7 @@ def job_of(response) -> Job:
 def made(client: Client, path: str, form: dict) -> tuple[Job, bytes]:
     """Ask for it, let it be made, and fetch it as its owner."""
     job = job_of(client.post(path, form))
-    run = desk.claim(job.pk)
+    run = queue.claim(job.pk)
     runs.do(run.pk, run.attempt)
     job.refresh_from_db()
     assert job.state == JobState.DONE, job.error
@@ -73,7 +73,7 @@ def master(who: Enrolment) -> None:
     for number in range(24):
         yes = number % 2 == 0
         cards = a_set(number) if yes else broken_by("color", skip=number)
-        answered(who, Kind.IS_SET, cards, {"yes": yes}, at=now - (24 - number) * 3600)
+        answered(who, ExerciseKind.IS_SET, cards, {"yes": yes}, at=now - (24 - number) * 3600)
     assert Skill.IS_SET in mastered(who)
 
 
@@ -278,7 +278,7 @@ def test_a_class_that_was_deleted_meanwhile_gets_none(classroom, teacher):
     form = {"paper": "a4", "palette": "standard", "students": [mia.pk]}
     job = job_of(teacher.post(f"/print/certificates/{classroom.pk}/", form))
     classroom.teachers.clear()
-    run = desk.claim(job.pk)
+    run = queue.claim(job.pk)
     runs.do(run.pk, run.attempt)
     job.refresh_from_db()
     assert job.state == JobState.FAILED

@@ -50,7 +50,7 @@ from classrooms.models import (
     WaitingGuest,
 )
 from classrooms.models import Session as LiveLesson
-from classrooms.privacy.holdings import HOLDINGS, MOVES
+from classrooms.privacy.inventory import HOLDINGS, MOVES
 from classrooms.sessions import joining, leading
 from classrooms.students import make_home_child, offer_student
 from games import matches
@@ -60,7 +60,7 @@ from games.rules import Options, find_sets
 from games.rules import commands as ask
 from lessons.learning import finish_step, give_help
 from lessons.models import Attempt, HelpGiven, Progress, StepDone
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from setsite.models import Job, OutgoingMail
 from setsite.tasks import forget_jobs
 from tests.classrooms import kept
@@ -109,7 +109,7 @@ def play(way: Way, first: Player, *others: Player, computers=()) -> Match:
 def learn_and_play(user: User, other: User) -> None:
     """Leave a row of every sort that learning and playing leave."""
     now = timezone.now()
-    answered(user, Kind.IS_SET, a_set(), {"yes": True}, at=now.timestamp())
+    answered(user, ExerciseKind.IS_SET, a_set(), {"yes": True}, at=now.timestamp())
     finish_step(player(user), "cards", "look", now=now.timestamp())
     give_help(player(user), "practice", "s1", stages=3, now=now.timestamp())
     PuzzleResult.objects.create(day=date(2027, 1, 1), deck="full", user=user, started_at=now)
@@ -327,7 +327,7 @@ def test_a_class_of_forty_takes_as_many_queries_as_one_of_three(world, django_as
         privacy.export_class(world.classroom)
     enrolled = enrol(world.classroom, *(f"Name {number}" for number in range(38)))
     for each in enrolled:
-        answered(each, Kind.IS_SET, a_set(), {"yes": True}, at=timezone.now().timestamp())
+        answered(each, ExerciseKind.IS_SET, a_set(), {"yes": True}, at=timezone.now().timestamp())
     with django_assert_max_num_queries(len(few)):
         privacy.export_class(world.classroom)
 

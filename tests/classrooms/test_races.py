@@ -19,7 +19,7 @@ from classrooms.classes import (
 from classrooms.models import Attendee, Classroom, Session
 from classrooms.privacy.deleting import StillTeaching, delete_adult
 from classrooms.sessions import joining, leading, seats
-from classrooms.sessions.errors import LessonRunning, NotNow
+from classrooms.sessions.errors import LessonRefusal, LessonRunning
 from games.players import Player
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.classrooms.together import at_once
@@ -80,7 +80,7 @@ def test_a_lesson_that_is_replaced_while_everybody_is_busy_in_it_ends_and_no_req
                 *(partial(joining.attend, session, Player(name="Mia", user=each)) for each in students),
             ]
         )
-        assert not [each for each in told if isinstance(each, Exception) and not isinstance(each, NotNow)], told
+        assert not [each for each in told if isinstance(each, Exception) and not isinstance(each, LessonRefusal)], told
         assert Session.objects.filter(classroom=classroom, ended_at=None).count() == 1
 
 

@@ -20,7 +20,7 @@ from classrooms.models import Action, Assignment, AuditEntry, Task, User
 from classrooms.students import NewStudent, add_students
 from games.rules import Feature
 from lessons.learning import finish_step
-from lessons.skills import Kind, Skill
+from lessons.skills import ExerciseKind, Skill
 from lessons.units import course
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.tries import a_set, answered, board, broken_by, player_of
@@ -48,7 +48,9 @@ class Room:
         )
         now = time.time()
         for skip in range(6):
-            answered(self.mia, Kind.IS_SET, broken_by(Feature.SHADING, skip=skip), {"yes": True}, at=now - 600 + skip)
+            answered(
+                self.mia, ExerciseKind.IS_SET, broken_by(Feature.SHADING, skip=skip), {"yes": True}, at=now - 600 + skip
+            )
         self.assignment = assign(self.classroom, by=self.teacher, task=Task.DAILY, now=now - 86_400)
         self.client = signed_in(self.teacher)
 
@@ -214,7 +216,9 @@ def from_cells(cells) -> dict:
 
 def test_the_screen_the_csv_and_the_workbook_show_the_same(room):
     for number in range(3):
-        answered(room.noah, Kind.IS_SET, a_set(number), {"yes": True}, at=time.time() - 40 * number, seconds=95.0)
+        answered(
+            room.noah, ExerciseKind.IS_SET, a_set(number), {"yes": True}, at=time.time() - 40 * number, seconds=95.0
+        )
     shown = grid(room.get(""))
     assert [row["name"] for row in shown] == ["Mia Okafor", "Noah Brandt"]
     assert all(len(row["levels"]) == len(Skill) for row in shown)
@@ -255,7 +259,7 @@ def test_forty_students_take_as_many_queries_as_three(room, page):
 
     def grow(names) -> None:
         for each in enrol(room.classroom, *names):
-            answered(each, Kind.IS_SET, broken_by(Feature.COLOR), {"yes": True}, at=time.time() - 60)
+            answered(each, ExerciseKind.IS_SET, broken_by(Feature.COLOR), {"yes": True}, at=time.time() - 60)
             finish_step(player_of(each), UNIT.slug, UNIT.steps[0].slug, now=time.time())
 
     grow(["Adam Ash"])
@@ -295,14 +299,14 @@ def test_every_kind_of_answer_can_be_shown(room):
     now = time.time()
     cards = board(sets=1)
     picks = [card.index for card in cards[:3]]
-    answered(room.noah, Kind.WHICH_BREAKS, (first, second, wrong), {"breaks": "color"}, at=now)
-    answered(room.noah, Kind.EXPLAIN, (first, second, wrong), dict.fromkeys(Feature, "all-same"), at=now)
-    answered(room.noah, Kind.THIRD_CARD, (first, second), {"card": wrong.index}, choices=(wrong,), at=now)
-    answered(room.noah, Kind.FIND_ONE, cards, {"cards": picks}, at=now)
-    answered(room.noah, Kind.FIND_ALL, cards, {"sets": [picks]}, at=now)
-    answered(room.noah, Kind.FIND_ALL, cards, {"sets": []}, at=now)
-    answered(room.noah, Kind.ANY_SET, cards, {"yes": False}, at=now)
-    answered(room.noah, Kind.IS_SET, a_set(), {"yes": False, "breaks": "color"}, at=now)
+    answered(room.noah, ExerciseKind.WHICH_BREAKS, (first, second, wrong), {"breaks": "color"}, at=now)
+    answered(room.noah, ExerciseKind.EXPLAIN, (first, second, wrong), dict.fromkeys(Feature, "all-same"), at=now)
+    answered(room.noah, ExerciseKind.THIRD_CARD, (first, second), {"card": wrong.index}, choices=(wrong,), at=now)
+    answered(room.noah, ExerciseKind.FIND_ONE, cards, {"cards": picks}, at=now)
+    answered(room.noah, ExerciseKind.FIND_ALL, cards, {"sets": [picks]}, at=now)
+    answered(room.noah, ExerciseKind.FIND_ALL, cards, {"sets": []}, at=now)
+    answered(room.noah, ExerciseKind.ANY_SET, cards, {"yes": False}, at=now)
+    answered(room.noah, ExerciseKind.IS_SET, a_set(), {"yes": False, "breaks": "color"}, at=now)
     text = text_of(room.get(f"students/{room.noah.pk}/"))
     for part in (
         "Answer: color",
@@ -338,7 +342,7 @@ def test_answers_to_the_course_can_be_shown(room, step, form, says):
 
 def test_many_tries_come_in_pages(room):
     for skip in range(18):
-        answered(room.mia, Kind.IS_SET, a_set(skip), {"yes": True}, at=time.time())
+        answered(room.mia, ExerciseKind.IS_SET, a_set(skip), {"yes": True}, at=time.time())
     first = room.get("students/{enrolment}/")
     assert (first.text.count('class="try"'), "1 of 2" in text_of(first)) == (20, True)
     assert room.get("students/{enrolment}/?page=2").text.count('class="try"') == 4

@@ -21,7 +21,7 @@ from lessons.learning import finish_step, skill_states, skill_states_of
 from lessons.mastery import Level, statuses
 from lessons.misconceptions import Idea
 from lessons.queries import latest_tries_of
-from lessons.skills import Kind, Skill
+from lessons.skills import ExerciseKind, Skill
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.classrooms.tries import DAY, NOW, a_set, answered, board, broken_by, player_of
 
@@ -40,7 +40,7 @@ def counts(tally) -> dict[str, int]:
 
 
 def says_yes(who, cards, **more):
-    return answered(who, Kind.IS_SET, cards, {"yes": True}, **more)
+    return answered(who, ExerciseKind.IS_SET, cards, {"yes": True}, **more)
 
 
 # The class
@@ -95,7 +95,13 @@ def test_who_overlooks_shading_again_and_again_needs_help_with_it(classroom):
     for skip in range(6):
         says_yes(mia, broken_by(Feature.SHADING, skip=skip), at=NOW - DAY + skip)
     for skip in range(2):
-        answered(mia, Kind.IS_SET, broken_by(Feature.SHADING, skip=8 + skip), {"yes": False}, at=NOW - DAY + 10 + skip)
+        answered(
+            mia,
+            ExerciseKind.IS_SET,
+            broken_by(Feature.SHADING, skip=8 + skip),
+            {"yes": False},
+            at=NOW - DAY + 10 + skip,
+        )
     (row,) = class_report(classroom, now=NOW).in_need
     assert row.enrolment == mia
     assert [(each.idea, each.feature) for each in row.beliefs] == [(Idea.OVERLOOKS, Feature.SHADING)]
@@ -114,7 +120,9 @@ def test_a_need_that_is_over_is_none(classroom):
     for skip in range(5):
         says_yes(mia, broken_by(Feature.SHADING, skip=skip), at=NOW - 2 * DAY + skip)
     for skip in range(10):
-        answered(mia, Kind.IS_SET, broken_by(Feature.SHADING, skip=10 + skip), {"yes": False}, at=NOW - DAY + skip)
+        answered(
+            mia, ExerciseKind.IS_SET, broken_by(Feature.SHADING, skip=10 + skip), {"yes": False}, at=NOW - DAY + skip
+        )
         says_yes(mia, a_set(skip), at=NOW - DAY + skip)
     assert class_report(classroom, now=NOW).in_need == []
 
@@ -129,10 +137,10 @@ def test_what_was_missed_months_ago_is_not_now(classroom):
 def test_where_no_feature_explains_it_the_kind_of_exercise_is_named(classroom):
     (mia,) = enrol(classroom, "Mia Okafor")
     for number in range(4):
-        answered(mia, Kind.ANY_SET, board(sets=0), {"yes": True}, at=NOW - DAY + number)
+        answered(mia, ExerciseKind.ANY_SET, board(sets=0), {"yes": True}, at=NOW - DAY + number)
     tries = latest_tries_of([mia.student], since=MOMENT - timedelta(days=28), latest=50)[mia.student_id]
     (need,) = needs_of(tries)
-    assert (need.about, need.words) == (Kind.ANY_SET, "“Is there one at all?”: missed 4 of 4")
+    assert (need.about, need.words) == (ExerciseKind.ANY_SET, "“Is there one at all?”: missed 4 of 4")
 
 
 def test_the_latest_tries_of_many_are_limited_each(classroom):
@@ -211,21 +219,21 @@ def test_a_wrong_yes_counts_for_each_feature_that_breaks_it(classroom):
 
 def test_a_set_that_is_refused_was_broken_by_nothing(classroom):
     (mia,) = enrol(classroom, "Mia Okafor")
-    answered(mia, Kind.IS_SET, a_set(), {"yes": False})
+    answered(mia, ExerciseKind.IS_SET, a_set(), {"yes": False})
     assert ledger(classroom).whole.triples == 0
 
 
 def test_a_feature_that_was_not_named_counts_and_not_the_one_that_was(classroom):
     (mia,) = enrol(classroom, "Mia Okafor")
-    answered(mia, Kind.WHICH_BREAKS, broken_by(Feature.COLOR), {"breaks": "shape"})
-    answered(mia, Kind.WHICH_BREAKS, broken_by(Feature.COLOR), {"breaks": "color"})
+    answered(mia, ExerciseKind.WHICH_BREAKS, broken_by(Feature.COLOR), {"breaks": "shape"})
+    answered(mia, ExerciseKind.WHICH_BREAKS, broken_by(Feature.COLOR), {"breaks": "color"})
     assert counts(ledger(classroom).whole) == {"color": 1}
 
 
 def test_a_wrong_third_card_makes_a_wrong_triple(classroom):
     (mia,) = enrol(classroom, "Mia Okafor")
     first, second, wrong = broken_by(Feature.SHAPE)
-    answered(mia, Kind.THIRD_CARD, (first, second), {"card": wrong.index}, choices=(wrong,))
+    answered(mia, ExerciseKind.THIRD_CARD, (first, second), {"card": wrong.index}, choices=(wrong,))
     assert counts(ledger(classroom).whole) == {"shape": 1}
 
 
@@ -233,9 +241,9 @@ def test_wrong_picks_on_a_board_count_and_right_ones_do_not(classroom):
     (mia,) = enrol(classroom, "Mia Okafor")
     wrong, right = broken_by(Feature.NUMBER), a_set()
     cards = tuple(dict.fromkeys((*wrong, *right)))
-    answered(mia, Kind.FIND_ONE, cards, {"cards": [card.index for card in wrong]})
+    answered(mia, ExerciseKind.FIND_ONE, cards, {"cards": [card.index for card in wrong]})
     sets = [[card.index for card in triple] for triple in (right, wrong)]
-    answered(mia, Kind.FIND_ALL, cards, {"sets": sets})
+    answered(mia, ExerciseKind.FIND_ALL, cards, {"sets": sets})
     whole = ledger(classroom).whole
     assert (counts(whole), whole.triples) == ({"number": 2}, 2)
 
@@ -244,14 +252,14 @@ def test_an_explanation_counts_what_was_seen_wrong(classroom):
     (mia,) = enrol(classroom, "Mia Okafor")
     first, second, third = broken_by(Feature.SHADING)
     kinds = {feature.value: "all-same" for feature in Feature}
-    attempt = answered(mia, Kind.EXPLAIN, (first, second, third), kinds)
+    attempt = answered(mia, ExerciseKind.EXPLAIN, (first, second, third), kinds)
     assert "shading" in attempt.missed
     assert counts(ledger(classroom).whole) == dict.fromkeys(attempt.missed, 1)
 
 
 def test_yes_or_no_about_a_board_and_questions_of_the_course_name_no_triple(classroom):
     (mia,) = enrol(classroom, "Mia Okafor")
-    answered(mia, Kind.ANY_SET, board(sets=0), {"yes": True})
+    answered(mia, ExerciseKind.ANY_SET, board(sets=0), {"yes": True})
     assert wrong_triples([mia.student_id]) == []
 
 
@@ -329,7 +337,7 @@ def test_the_weeks_of_a_student_count_first_tries(classroom):
     (mia,) = enrol(classroom, "Mia Okafor")
     says_yes(mia, a_set(), at=NOW - 7 * DAY)
     says_yes(mia, broken_by(Feature.COLOR), at=NOW - 7 * DAY, seed="same")
-    answered(mia, Kind.IS_SET, broken_by(Feature.COLOR), {"yes": False}, at=NOW - 7 * DAY + 60, seed="same")
+    answered(mia, ExerciseKind.IS_SET, broken_by(Feature.COLOR), {"yes": False}, at=NOW - 7 * DAY + 60, seed="same")
     says_yes(mia, a_set(), at=NOW - 300 * DAY)
     weeks = weeks_of(mia, now=NOW)
     assert len(weeks) == 8

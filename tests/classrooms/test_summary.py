@@ -11,7 +11,7 @@ from django.test import Client
 from classrooms.models import User
 from classrooms.reports.summary import send_friday_summaries
 from games.players import Player
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.lessons.test_learning import keep
 
@@ -24,7 +24,12 @@ FRIDAY = datetime(2027, 1, 15, 15, tzinfo=UTC)
 def teacher() -> User:
     teacher = make_adult("Rivera")
     mia, _noah = enrol(make_classroom(teacher), "Mia Okafor", "Noah Brandt")
-    keep(Player(name="Mia", user=mia.student), Wanted(Kind.IS_SET), "s1", now=(FRIDAY - timedelta(days=1)).timestamp())
+    keep(
+        Player(name="Mia", user=mia.student),
+        Wanted(ExerciseKind.IS_SET),
+        "s1",
+        now=(FRIDAY - timedelta(days=1)).timestamp(),
+    )
     return teacher
 
 

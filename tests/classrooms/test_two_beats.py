@@ -15,7 +15,7 @@ from classrooms.family.letters import week_before
 from classrooms.models import Action, AuditEntry, Classroom, Letter, User
 from classrooms.privacy import purging
 from core.once import only_one
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from setsite.models import OutgoingMail
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.classrooms.together import at_once
@@ -31,7 +31,7 @@ def test_a_weekly_letter_goes_out_once(settings):
     (place,) = enrol(make_classroom(make_adult("Rivera")), "Mia Okafor")
     place.student.guardian_links.create(guardian=guardian)
     wednesday = datetime.combine(week_before(timezone.now()) + timedelta(days=2), time(12), UTC)
-    answered(place, Kind.IS_SET, a_set(), {"yes": True}, at=wednesday.timestamp())
+    answered(place, ExerciseKind.IS_SET, a_set(), {"yes": True}, at=wednesday.timestamp())
     told = at_once([tasks.send_weekly_letters] * BEATS)
     assert sorted(told) == [0] * (BEATS - 1) + [1]
     assert OutgoingMail.objects.count() == Letter.objects.count() == 1

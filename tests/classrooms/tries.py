@@ -13,7 +13,7 @@ from lessons.exercises import Exercise
 from lessons.grading import grade
 from lessons.learning import Answered, Asked, record_attempt
 from lessons.models import Attempt
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 
 NOW = 1_800_000_000.0
 DAY = 86_400.0
@@ -27,7 +27,7 @@ def player_of(who: Enrolment | User) -> Player:
 
 def answered(
     who: Enrolment | User,
-    kind: Kind,
+    kind: ExerciseKind,
     cards: Sequence[Card],
     answer: dict[str, Any],
     *,

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from classrooms.models import Session
 from classrooms.sessions import changes, leading
-from core.db.locks import Level, WrongOrder, lock_word, note_lock
+from core.db.locks import LockLevel, WrongOrder, lock_word, note_lock
 from games import matches
 from games.models import Way
 from games.players import Player
@@ -34,11 +34,11 @@ def enter(session: Session) -> None:
 
 def test_locking_upwards_fails():
     with pytest.raises(WrongOrder):
-        lock_both(lambda: note_lock(Level.MATCH), lambda: note_lock(Level.SESSION))
+        lock_both(lambda: note_lock(LockLevel.MATCH), lambda: note_lock(LockLevel.SESSION))
 
 
 def test_people_are_locked_in_the_order_of_their_keys():
-    one, two = (lambda: lock_word(Level.PERSON, "a")), (lambda: lock_word(Level.PERSON, "b"))
+    one, two = (lambda: lock_word(LockLevel.PERSON, "a")), (lambda: lock_word(LockLevel.PERSON, "b"))
     lock_both(one, two, two)
     with pytest.raises(WrongOrder):
         lock_both(two, one)
@@ -46,7 +46,7 @@ def test_people_are_locked_in_the_order_of_their_keys():
 
 def test_each_transaction_begins_anew():
     for _time in range(2):
-        lock_both(lambda: note_lock(Level.CLASSROOM), lambda: note_lock(Level.PERSON, "a"))
+        lock_both(lambda: note_lock(LockLevel.CLASSROOM), lambda: note_lock(LockLevel.PERSON, "a"))
 
 
 def test_a_lesson_or_a_table_that_is_written_after_a_learner_fails():

@@ -9,7 +9,7 @@ import json
 import pytest
 from django.test import Client
 
-from setsite.jobs import desk, runs
+from setsite.jobs import queue, runs
 from setsite.models import Job, JobState
 
 pytestmark = pytest.mark.django_db
@@ -19,14 +19,14 @@ FORM = {"what": "deals", "deck": "full", "cards": "12", "count": "200000", "seed
 
 @pytest.fixture(autouse=True)
 def no_queue(monkeypatch):
-    monkeypatch.setattr(desk, "_starters", [])
+    monkeypatch.setattr(queue, "_starters", [])
 
 
 def ask_for(client: Client, **changes: str) -> Job:
     response = client.post("/lab/", FORM | changes)
     assert response.status_code == 302, response.text
     job = Job.objects.get(pk=response.headers["Location"].split("/")[2])
-    run = desk.claim(job.pk)
+    run = queue.claim(job.pk)
     runs.do(run.pk, run.attempt)
     return Job.objects.get(pk=job.pk)
 
@@ -92,9 +92,9 @@ def test_the_numbers_can_be_taken_along_by_their_owner_only(client):
 def test_a_simulation_that_was_stopped_shows_what_it_has_found(client):
     client.post("/lab/", FORM)
     job = Job.objects.get()
-    run = desk.claim(job.pk)
-    desk.beat(run, so_far={"trials": 1000, "without": 30, "chance": 0.03, "low": 0.02, "high": 0.04, "path": []})
-    desk.stop(job)
-    desk.cancelled(run)
+    run = queue.claim(job.pk)
+    queue.beat(run, so_far={"trials": 1000, "without": 30, "chance": 0.03, "low": 0.02, "high": 0.04, "path": []})
+    queue.stop(job)
+    queue.cancelled(run)
     assert Job.objects.get().state == JobState.CANCELLED
     assert "1,000" in client.get(f"/jobs/{job.pk}/").text

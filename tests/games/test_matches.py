@@ -11,14 +11,14 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, connections, transaction
 
-from games import codes, matches, rows
+from games import codes, match_store, matches
 from games.history import moments
 from games.models import Event, Match, Seat, Way
 from games.players import Player, friendly_names
 from games.rules import Options, decide, find_sets, is_set, replay
 from games.rules import commands as ask
 from games.rules import events as did
-from games.rules.errors import BadOption, Reason, Refused
+from games.rules.errors import BadOption, RefusalReason, Refused
 from games.rules.opponents import STRENGTHS, UnknownStrength, computer_move
 from games.rules.records import event_from, match_from
 from games.rules.state import Failing, Phase
@@ -80,7 +80,7 @@ def everything(code: str) -> tuple:
     return match, *rows
 
 
-def refused(code: str, order: ask.Command, *, now: float = NOW, **more) -> Reason:
+def refused(code: str, order: ask.Command, *, now: float = NOW, **more) -> RefusalReason:
     with pytest.raises(Refused) as refusal:
         matches.command(code, order, now=now, **more)
     return refusal.value.reason
@@ -196,9 +196,9 @@ def test_a_command_that_changes_nothing_writes_nothing():
 def test_a_refused_command_writes_nothing():
     code = open_together(BEN)
     before = everything(code)
-    assert refused(code, ask.Pick(0, a_set(code))) is Reason.CALL_FIRST
-    assert refused(code, ask.Call(7)) is Reason.NO_SUCH_SEAT
-    assert refused(code, ask.Deal(0)) is Reason.ALREADY_STARTED
+    assert refused(code, ask.Pick(0, a_set(code))) is RefusalReason.CALL_FIRST
+    assert refused(code, ask.Call(7)) is RefusalReason.NO_SUCH_SEAT
+    assert refused(code, ask.Deal(0)) is RefusalReason.ALREADY_STARTED
     assert everything(code) == before
 
 
@@ -212,7 +212,7 @@ def test_a_player_acts_from_the_own_seat_only():
     before = everything(code)
     with pytest.raises(Refused) as refusal:
         matches.act(code, Player(name="Dan", guest="d" * 32), ask.Call, now=NOW, seen=0)
-    assert refusal.value.reason is Reason.NO_SUCH_SEAT
+    assert refusal.value.reason is RefusalReason.NO_SUCH_SEAT
     assert everything(code) == before
 
 
@@ -220,7 +220,7 @@ def test_at_the_table_of_a_whole_class_nobody_acts_from_a_seat():
     match = matches.open_match(way=Way.CLASS, options=Options(), player=ANN, now=NOW)
     with pytest.raises(Refused) as refusal:
         matches.act(match.code, ANN, ask.Deal, now=NOW, seen=0)
-    assert refusal.value.reason is Reason.NO_SUCH_SEAT
+    assert refusal.value.reason is RefusalReason.NO_SUCH_SEAT
 
 
 def test_a_wrong_pick_is_in_the_log_with_its_price():
@@ -240,7 +240,7 @@ def test_what_a_stranger_asks_changes_nothing_not_even_what_is_due():
     stranger = Player(name="Cleo", guest="c" * 32)
     with pytest.raises(Refused) as refusal:
         matches.act(code, stranger, ask.Call, now=NOW + 60, seen=stored(code).version)
-    assert refusal.value.reason is Reason.NO_SUCH_SEAT
+    assert refusal.value.reason is RefusalReason.NO_SUCH_SEAT
     assert log(code) == before
 
 
@@ -260,7 +260,7 @@ def test_a_pick_that_the_network_sends_twice_is_one_pick():
     matches.command(code, ask.Pick(0, cards), now=NOW, seen=seen)
     assert matches.command(code, ask.Pick(0, cards[::-1]), now=NOW + 1, seen=seen).events == ()
     assert points(code) == [1, 0]
-    assert refused(code, ask.Pick(1, cards), seen=seen) is Reason.TAKEN, "another's pick is another pick"
+    assert refused(code, ask.Pick(1, cards), seen=seen) is RefusalReason.TAKEN, "another's pick is another pick"
 
 
 def test_another_pick_from_the_same_page_is_another_pick():
@@ -298,7 +298,7 @@ def test_who_saw_an_older_table_may_still_call_first():
 def test_a_table_that_is_yet_to_come_was_not_seen():
     code = open_together(BEN)
     before = everything(code)
-    assert refused(code, ask.Call(0), seen=stored(code).version + 1) is Reason.UNSEEN_VERSION
+    assert refused(code, ask.Call(0), seen=stored(code).version + 1) is RefusalReason.UNSEEN_VERSION
     assert everything(code) == before
 
 
@@ -318,7 +318,7 @@ def test_a_pick_after_the_window_is_refused_and_the_penalty_is_written_all_the_s
     code = open_together(BEN)
     matches.command(code, ask.Call(0), now=NOW)
     version = stored(code).version
-    assert refused(code, ask.Pick(0, a_set(code)), now=NOW + 6) is Reason.WINDOW_OVER
+    assert refused(code, ask.Pick(0, a_set(code)), now=NOW + 6) is RefusalReason.WINDOW_OVER
     assert log(code)[version:] == [did.CallFailed(at=NOW + 5, seat=0, why=Failing.LATE, cost=1)]
     assert (points(code), stored(code).state.control, stored(code).due) == ([-1, 0], None, None)
     assert_the_log_is_whole(code)
@@ -447,7 +447,7 @@ def test_one_late_look_and_many_looks_give_the_same_game():
 def test_a_player_is_heard_after_the_computer_that_called_before():
     code = open_against("expert")
     due = stored(code).due
-    assert refused(code, ask.Call(0), now=due + 0.1) is Reason.BOARD_HELD
+    assert refused(code, ask.Call(0), now=due + 0.1) is RefusalReason.BOARD_HELD
     assert log(code)[-1].at == due
     assert stored(code).state.control.seat == 1
 
@@ -587,7 +587,7 @@ def test_a_full_table_seats_nobody_more():
     before = everything(code)
     with pytest.raises(Refused) as refusal:
         matches.join(code, BEN, now=NOW)
-    assert refusal.value.reason is Reason.TABLE_FULL
+    assert refusal.value.reason is RefusalReason.TABLE_FULL
     assert everything(code) == before
 
 
@@ -616,12 +616,12 @@ def test_who_is_nobody_does_not_find_the_computers_seat():
 
 def outrun(monkeypatch, times: int = 1) -> None:
     """Another write comes between the reading and the writing of the next commands, so many times."""
-    honest, left = rows.save, iter(range(times))
+    honest, left = match_store.save, iter(range(times))
 
     def save(match, read, records):
         return next(left, None) is None and honest(match, read, records)
 
-    monkeypatch.setattr(rows, "save", save)
+    monkeypatch.setattr(match_store, "save", save)
 
 
 def test_a_write_on_an_old_version_is_decided_again_and_written_once(monkeypatch):
@@ -649,13 +649,13 @@ def test_who_is_outrun_is_judged_by_what_the_other_has_written(monkeypatch):
         monkeypatch.setattr(matches, "_try_to_write", honest)
         try:
             return honest(code, decision, now, keep)
-        except matches.Outrun:
+        except matches.VersionConflict:
             matches.command(code, ask.Call(1), now=now)
             raise
 
     outrun(monkeypatch)
     monkeypatch.setattr(matches, "_try_to_write", outrun_by_ben)
-    assert refused(code, ask.Call(0)) is Reason.BOARD_HELD
+    assert refused(code, ask.Call(0)) is RefusalReason.BOARD_HELD
     assert stored(code).state.control.seat == 1
     assert_the_log_is_whole(code)
 
@@ -679,7 +679,7 @@ def test_who_is_always_outrun_is_told_so_in_the_end(monkeypatch):
         return decide(state, ask.Call(0), NOW)
 
     outrun(monkeypatch, times=5)
-    with pytest.raises(matches.Outrun, match=code):
+    with pytest.raises(matches.VersionConflict, match=code):
         matches._write(code, call, now=NOW)
     assert len(tries) == 5
     assert everything(code) == before
@@ -710,7 +710,7 @@ def test_of_four_who_call_at_the_same_moment_one_gets_the_board():
     for thread in threads:
         thread.join(timeout=60)
     holder = stored(code).state.control.seat
-    assert heard == {seat: ["Called"] if seat == holder else Reason.BOARD_HELD for seat in range(4)}
+    assert heard == {seat: ["Called"] if seat == holder else RefusalReason.BOARD_HELD for seat in range(4)}
     assert stored(code).version == version + 1
     assert_the_log_is_whole(code)
 
@@ -753,7 +753,7 @@ def test_listeners_are_told_of_what_was_due_when_the_command_is_refused(told, dj
     code = open_together(BEN)
     matches.command(code, ask.Call(0), now=NOW)
     with django_capture_on_commit_callbacks(execute=True):
-        assert refused(code, ask.Pick(0, a_set(code)), now=NOW + 6) is Reason.WINDOW_OVER
+        assert refused(code, ask.Pick(0, a_set(code)), now=NOW + 6) is RefusalReason.WINDOW_OVER
     assert told == [(code, stored(code).version)]
 
 

@@ -23,7 +23,7 @@ from games.players import Player
 from games.rules import EDITIONS, Options, find_sets, is_set
 from games.rules import commands as ask
 from games.rules import events as did
-from games.rules.errors import Reason
+from games.rules.errors import RefusalReason
 from games.rules.records import event_from
 from games.rules.state import Phase
 from games.words import REFUSALS
@@ -111,9 +111,9 @@ def post(client: Client, code: str, action: str, *, htmx: bool = False, **data):
     return client.post(f"/play/{code}/{action}/", data, headers=HTMX if htmx else {})
 
 
-def assert_refused(answer, reason: Reason | str, *, htmx: bool) -> None:
+def assert_refused(answer, reason: RefusalReason | str, *, htmx: bool) -> None:
     """Refused in words: a notice for the table that is shown, or the whole page with it."""
-    words = str(REFUSALS[reason]) if isinstance(reason, Reason) else reason
+    words = str(REFUSALS[reason]) if isinstance(reason, RefusalReason) else reason
     content = answer.content.decode()
     assert answer.status_code == 422
     assert f'<p class="notice">{words}</p>' in content
@@ -225,7 +225,7 @@ def test_a_stranger_cannot_move_and_does_not_become_a_guest(action, htmx):
     code = open_together()
     before = kept(code)
     stranger = Client()
-    assert_refused(post(stranger, code, action, htmx=htmx, card=a_set(code)), Reason.NO_SUCH_SEAT, htmx=htmx)
+    assert_refused(post(stranger, code, action, htmx=htmx, card=a_set(code)), RefusalReason.NO_SUCH_SEAT, htmx=htmx)
     assert kept(code) == before
     assert not stranger.session.get("guest")
 
@@ -238,7 +238,7 @@ def test_a_watcher_cannot_move(action, htmx):
     before = kept(code)
     eve = client_of(EVE)
     assert eve.get(f"/play/{code}/").status_code == 200
-    assert_refused(post(eve, code, action, htmx=htmx, card=a_set(code)), Reason.NO_SUCH_SEAT, htmx=htmx)
+    assert_refused(post(eve, code, action, htmx=htmx, card=a_set(code)), RefusalReason.NO_SUCH_SEAT, htmx=htmx)
     assert kept(code) == before
 
 
@@ -249,7 +249,7 @@ def test_a_user_without_a_seat_cannot_move(action, htmx):
     before = kept(code)
     client = Client()
     client.force_login(get_user_model().objects.create_student(display_name="Mia"))
-    assert_refused(post(client, code, action, htmx=htmx, card=a_set(code)), Reason.NO_SUCH_SEAT, htmx=htmx)
+    assert_refused(post(client, code, action, htmx=htmx, card=a_set(code)), RefusalReason.NO_SUCH_SEAT, htmx=htmx)
     assert kept(code) == before
 
 
@@ -332,27 +332,32 @@ def given(*orders: ask.Command) -> Callable[[str], None]:
 
 
 REFUSED = {
-    "a call while another has the board": (given(ask.Call(1)), "call", nothing, Reason.BOARD_HELD),
-    "a vote while another has the board": (given(ask.Call(1)), "no-set", nothing, Reason.BOARD_HELD),
-    "a pick without a call": (given(), "pick", of_table(0, 1, 2), Reason.CALL_FIRST),
-    "a pick while another has the board": (given(ask.Call(1)), "pick", of_table(0, 1, 2), Reason.NOT_YOUR_CONTROL),
-    "giving back what one has not": (given(), "withdraw", nothing, Reason.NOT_YOUR_CONTROL),
-    "giving back what another has": (given(ask.Call(1)), "withdraw", nothing, Reason.NOT_YOUR_CONTROL),
-    "no card": (given(ask.Call(0)), "pick", nothing, Reason.FEWER_THAN_THREE),
-    "two cards": (given(ask.Call(0)), "pick", of_table(0, 1), Reason.FEWER_THAN_THREE),
-    "four cards": (given(ask.Call(0)), "pick", of_table(0, 1, 2, 3), Reason.MORE_THAN_THREE),
-    "eighty cards": (given(ask.Call(0)), "pick", cards(*range(80)), Reason.MORE_THAN_THREE),
-    "one card twice": (given(ask.Call(0)), "pick", of_table(0, 1, 1), Reason.SAME_CARD_TWICE),
-    "a card of the deck": (given(ask.Call(0)), "pick", not_on_the_table, Reason.NOT_ON_TABLE),
-    "cards that are taken": (take_a_set, "pick", just_taken, Reason.TAKEN),
-    "another deal": (given(), "deal", nothing, Reason.ALREADY_STARTED),
-    "a move after leaving": (given(ask.Leave(0)), "call", nothing, Reason.SEAT_LEFT),
-    "a card that is no number": (given(ask.Call(0)), "pick", cards("red", "0", "1"), Reason.NOT_ON_TABLE),
-    "a card 81": (given(ask.Call(0)), "pick", cards("81", "0", "1"), Reason.NOT_ON_TABLE),
-    "a negative card": (given(ask.Call(0)), "pick", cards("-1", "0", "1"), Reason.NOT_ON_TABLE),
-    "an empty card": (given(ask.Call(0)), "pick", cards("", "0", "1"), Reason.NOT_ON_TABLE),
-    "a card with a point": (given(ask.Call(0)), "pick", cards("1.0", "0", "1"), Reason.NOT_ON_TABLE),
-    "a huge card": (given(ask.Call(0)), "pick", cards("9" * 5000, "0", "1"), Reason.NOT_ON_TABLE),
+    "a call while another has the board": (given(ask.Call(1)), "call", nothing, RefusalReason.BOARD_HELD),
+    "a vote while another has the board": (given(ask.Call(1)), "no-set", nothing, RefusalReason.BOARD_HELD),
+    "a pick without a call": (given(), "pick", of_table(0, 1, 2), RefusalReason.CALL_FIRST),
+    "a pick while another has the board": (
+        given(ask.Call(1)),
+        "pick",
+        of_table(0, 1, 2),
+        RefusalReason.NOT_YOUR_CONTROL,
+    ),
+    "giving back what one has not": (given(), "withdraw", nothing, RefusalReason.NOT_YOUR_CONTROL),
+    "giving back what another has": (given(ask.Call(1)), "withdraw", nothing, RefusalReason.NOT_YOUR_CONTROL),
+    "no card": (given(ask.Call(0)), "pick", nothing, RefusalReason.FEWER_THAN_THREE),
+    "two cards": (given(ask.Call(0)), "pick", of_table(0, 1), RefusalReason.FEWER_THAN_THREE),
+    "four cards": (given(ask.Call(0)), "pick", of_table(0, 1, 2, 3), RefusalReason.MORE_THAN_THREE),
+    "eighty cards": (given(ask.Call(0)), "pick", cards(*range(80)), RefusalReason.MORE_THAN_THREE),
+    "one card twice": (given(ask.Call(0)), "pick", of_table(0, 1, 1), RefusalReason.SAME_CARD_TWICE),
+    "a card of the deck": (given(ask.Call(0)), "pick", not_on_the_table, RefusalReason.NOT_ON_TABLE),
+    "cards that are taken": (take_a_set, "pick", just_taken, RefusalReason.TAKEN),
+    "another deal": (given(), "deal", nothing, RefusalReason.ALREADY_STARTED),
+    "a move after leaving": (given(ask.Leave(0)), "call", nothing, RefusalReason.SEAT_LEFT),
+    "a card that is no number": (given(ask.Call(0)), "pick", cards("red", "0", "1"), RefusalReason.NOT_ON_TABLE),
+    "a card 81": (given(ask.Call(0)), "pick", cards("81", "0", "1"), RefusalReason.NOT_ON_TABLE),
+    "a negative card": (given(ask.Call(0)), "pick", cards("-1", "0", "1"), RefusalReason.NOT_ON_TABLE),
+    "an empty card": (given(ask.Call(0)), "pick", cards("", "0", "1"), RefusalReason.NOT_ON_TABLE),
+    "a card with a point": (given(ask.Call(0)), "pick", cards("1.0", "0", "1"), RefusalReason.NOT_ON_TABLE),
+    "a huge card": (given(ask.Call(0)), "pick", cards("9" * 5000, "0", "1"), RefusalReason.NOT_ON_TABLE),
 }
 
 
@@ -373,7 +378,7 @@ def test_nothing_is_played_before_the_deal(action, htmx):
     code = open_together(dealt=False)
     before = kept(code)
     answer = post(client_of(ANN), code, action, htmx=htmx, card=[0, 1, 2])
-    assert_refused(answer, Reason.NOT_STARTED, htmx=htmx)
+    assert_refused(answer, RefusalReason.NOT_STARTED, htmx=htmx)
     assert kept(code) == before
 
 
@@ -384,7 +389,7 @@ def test_nothing_is_played_when_the_match_is_over(action, htmx):
     do(code, ask.Leave(1), ask.Leave(0))
     assert stored(code).phase == Phase.OVER
     before = kept(code)
-    assert_refused(post(client_of(ANN), code, action, htmx=htmx, card=[0, 1, 2]), Reason.MATCH_OVER, htmx=htmx)
+    assert_refused(post(client_of(ANN), code, action, htmx=htmx, card=[0, 1, 2]), RefusalReason.MATCH_OVER, htmx=htmx)
     assert kept(code) == before
 
 
@@ -399,8 +404,8 @@ def test_a_version_that_nobody_was_shown_is_refused(version):
     data = {"card": a_set(code)} | ({} if version is None else {"version": version})
     for action in MOVES:
         answer = ann.post(f"/play/{code}/{action}/", data, headers=HTMX)
-        assert_refused(answer, Reason.UNSEEN_VERSION, htmx=True)
-    assert_refused(ann.post(f"/play/{code}/call/", data), Reason.UNSEEN_VERSION, htmx=False)
+        assert_refused(answer, RefusalReason.UNSEEN_VERSION, htmx=True)
+    assert_refused(ann.post(f"/play/{code}/call/", data), RefusalReason.UNSEEN_VERSION, htmx=False)
     assert kept(code) == before
 
 
@@ -409,7 +414,9 @@ def test_a_pick_after_the_window_is_late_and_only_that_is_written(htmx):
     code = open_together(window=3.0)
     matches.command(code, ask.Call(0), now=time.time() - 60)
     before = stored(code).version
-    assert_refused(post(client_of(ANN), code, "pick", htmx=htmx, card=a_set(code)), Reason.WINDOW_OVER, htmx=htmx)
+    assert_refused(
+        post(client_of(ANN), code, "pick", htmx=htmx, card=a_set(code)), RefusalReason.WINDOW_OVER, htmx=htmx
+    )
     assert [type(event) for event in log(code)[before:]] == [did.CallFailed]
     assert stored(code).state.seats[0].points == -1
 
@@ -479,8 +486,8 @@ def test_who_sits_down_twice_has_one_seat():
 def test_nobody_sits_down_at_a_full_table():
     code = open_together(*(Player(name=f"Guest {number}", guest=f"{number:032}") for number in range(6)))
     before = kept(code)
-    assert_refused(client_of(EVE).post(f"/play/{code}/join/"), Reason.TABLE_FULL, htmx=False)
-    assert_refused(client_of(EVE).post(f"/play/{code}/join/", headers=HTMX), Reason.TABLE_FULL, htmx=True)
+    assert_refused(client_of(EVE).post(f"/play/{code}/join/"), RefusalReason.TABLE_FULL, htmx=False)
+    assert_refused(client_of(EVE).post(f"/play/{code}/join/", headers=HTMX), RefusalReason.TABLE_FULL, htmx=True)
     assert kept(code) == before
 
 
@@ -488,7 +495,7 @@ def test_nobody_sits_down_when_the_match_is_over():
     code = open_together()
     do(code, ask.Leave(1), ask.Leave(0))
     before = kept(code)
-    assert_refused(client_of(EVE).post(f"/play/{code}/join/"), Reason.MATCH_OVER, htmx=False)
+    assert_refused(client_of(EVE).post(f"/play/{code}/join/"), RefusalReason.MATCH_OVER, htmx=False)
     assert kept(code) == before
 
 
@@ -534,7 +541,7 @@ def test_the_token_on_the_page_is_for_the_seat_of_who_looks():
     for client in (client_of(BEN), client_of(EVE), Client()):
         page = client.get(f"/play/{code}/").content.decode()
         watches.append(tokens.read(re.search(r"stream/\?token=([^\"]+)", page)[1]))
-    assert watches == [tokens.Watch(code, seat, "en-us") for seat in (1, None, None)]
+    assert watches == [tokens.TableWatch(code, seat, "en-us") for seat in (1, None, None)]
 
 
 def test_looking_never_makes_a_guest_and_changes_nothing():

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from games.art.palettes import PALETTES
-from games.printing.deck import FACE, HEIGHT, WIDTH, Deck, back_places, face_places
+from games.printing.deck import FACE, HEIGHT, WIDTH, PrintedDeck, back_places, face_places
 from games.printing.page import Box, Face, Lines
 from games.printing.paper import Paper
 from games.printing.pdf import pages_pdf
@@ -27,15 +27,15 @@ ASKED = {"cards": "full", "palette": "standard", "paper": "a4", "marks": False, 
 PRINTERS_MARGIN = 14  # points; about 5 mm
 
 
-def deck(**changes) -> Deck:
-    return Deck.asked(ASKED | changes)
+def deck(**changes) -> PrintedDeck:
+    return PrintedDeck.asked(ASKED | changes)
 
 
-def pdf_of(deck: Deck) -> bytes:
+def pdf_of(deck: PrintedDeck) -> bytes:
     return pages_pdf(deck.pages(), title="A deck")
 
 
-def read_deck(deck: Deck) -> list[Card | None]:
+def read_deck(deck: PrintedDeck) -> list[Card | None]:
     """Every card on every sheet, read at the places where it would be cut out."""
     return [
         read_card(sheet, x, y, FACE, deck.palette) for sheet in sheets(pdf_of(deck)) for x, y in face_places(deck.grid)

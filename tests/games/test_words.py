@@ -6,11 +6,11 @@ from django.utils import translation
 from games.forms import FORMS
 from games.models import Way
 from games.rules import FULL_DECK, Card, Feature, explain
-from games.rules.errors import Reason
-from games.words import REFUSALS, Line, card_name, grouped, verdict_line, verdict_words
+from games.rules.errors import RefusalReason
+from games.words import REFUSALS, VerdictLine, card_name, grouped, verdict_line, verdict_words
 
 
-def lines(*cards: Card) -> dict[str, Line]:
+def lines(*cards: Card) -> dict[str, VerdictLine]:
     return {str(verdict.feature): verdict_line(verdict) for verdict in explain(*cards).features}
 
 
@@ -47,10 +47,10 @@ def test_what_is_alike_or_different_on_all_three_is_fine():
     said = lines(
         Card(1, "red", "solid", "oval"), Card(2, "red", "striped", "oval"), Card(3, "red", "outlined", "diamond")
     )
-    assert said["number"] == Line("number", "all different", is_broken=False)
-    assert said["color"] == Line("color", "all the same", is_broken=False)
-    assert said["shading"] == Line("shading", "all different", is_broken=False)
-    assert said["shape"] == Line("shape", "two are ovals and one is a diamond", is_broken=True)
+    assert said["number"] == VerdictLine("number", "all different", is_broken=False)
+    assert said["color"] == VerdictLine("color", "all the same", is_broken=False)
+    assert said["shading"] == VerdictLine("shading", "all different", is_broken=False)
+    assert said["shape"] == VerdictLine("shape", "two are ovals and one is a diamond", is_broken=True)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_where_two_are_alike_the_line_names_them_and_the_odd_one(feature, values
     rest[str(feature)] = values
     cards = [Card(*each) for each in zip(rest["number"], rest["color"], rest["shading"], rest["shape"], strict=True)]
     said = lines(*cards)
-    assert said[str(feature)] == Line(str(feature), text, is_broken=True)
+    assert said[str(feature)] == VerdictLine(str(feature), text, is_broken=True)
     assert [name for name, line in said.items() if line.is_broken] == [str(feature)]
 
 
@@ -116,7 +116,7 @@ def test_the_lengths_of_time_to_choose_are_in_the_language_of_who_reads(language
 
 
 def test_every_refusal_has_a_text_of_its_own():
-    assert set(REFUSALS) == set(Reason)
+    assert set(REFUSALS) == set(RefusalReason)
     texts = [str(text) for text in REFUSALS.values()]
     assert all(text.endswith(".") for text in texts)
     assert len(set(texts)) == len(texts)

@@ -5,17 +5,17 @@ from itertools import combinations
 
 from games.rules import FULL_DECK, Card, Feature
 from lessons.exercises import Exercise, make_exercise
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 
 EXERCISES_OF_A_KIND = 10_000
-TRIPLES = [Kind.IS_SET, Kind.WHICH_BREAKS, Kind.EXPLAIN]
-BOARDS = [Kind.FIND_ONE, Kind.FIND_ALL, Kind.ANY_SET]
+TRIPLES = [ExerciseKind.IS_SET, ExerciseKind.WHICH_BREAKS, ExerciseKind.EXPLAIN]
+BOARDS = [ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL, ExerciseKind.ANY_SET]
 NO_SHADING = [feature for feature in Feature if feature is not Feature.SHADING]
 ROOM = {False: list(Feature), True: NO_SHADING}
 """The features that matter in the full deck, and in the easy one."""
 
 
-def everything_wanted(kind: Kind) -> list[Wanted]:
+def everything_wanted(kind: ExerciseKind) -> list[Wanted]:
     return [
         Wanted(kind, difficulty, focus, easy)
         for easy, features in ROOM.items()
@@ -25,7 +25,7 @@ def everything_wanted(kind: Kind) -> list[Wanted]:
 
 
 @cache
-def exercises(kind: Kind) -> list[Exercise]:
+def exercises(kind: ExerciseKind) -> list[Exercise]:
     wanted = everything_wanted(kind)
     return [make_exercise(wanted[turn % len(wanted)], f"sample {turn}") for turn in range(EXERCISES_OF_A_KIND)]
 

@@ -13,11 +13,11 @@ from django.utils.functional import Promise
 from games.odds import exact_no_set
 from games.rules import Feature, find_sets, is_set, third_card
 from games.rules.state import Phase
-from games.rules.triples import Kind as Make
+from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import differing
 from lessons.exercises import make_exercise
 from lessons.questions import Ask, Drill, Experiment, Look, NameValue, NoSetBuilder, PickAll, Scene, WhatChanged
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from lessons.units import ORDER, course, find_step, step_after
 
 UNITS = dict(zip(ORDER, course(), strict=True))
@@ -167,8 +167,8 @@ def test_the_five_examples_give_the_verdicts_of_the_sheets(place):
     found = {str(each.feature): (each.kind, each.shared, each.odd_value) for each in verdict.features}
     assert found == FIVE[place]
     assert verdict.is_set is (place < 3)
-    assert decide.question.exercise.kind is Kind.IS_SET
-    assert tell.question.exercise.kind is Kind.EXPLAIN
+    assert decide.question.exercise.kind is ExerciseKind.IS_SET
+    assert tell.question.exercise.kind is ExerciseKind.EXPLAIN
     assert decide.question.exercise.cards == tell.question.exercise.cards == verdict.cards
 
 
@@ -188,14 +188,14 @@ def test_a_drill_can_be_made_from_any_seed(step):
 def test_an_exercise_of_the_course_makes_sense(step):
     exercise = step.question.exercise
     assert exercise.seed == ""
-    if exercise.kind is Kind.THIRD_CARD:
+    if exercise.kind is ExerciseKind.THIRD_CARD:
         third = third_card(*exercise.cards)
         assert third in exercise.choices
         assert len(set(exercise.choices)) == len(exercise.choices) >= 4
         assert not set(exercise.cards) & set(exercise.choices)
         assert exercise.wanted.difficulty == differing((*exercise.cards, third))
     else:
-        assert exercise.kind is not Kind.WHICH_BREAKS or not is_set(*exercise.cards)
+        assert exercise.kind is not ExerciseKind.WHICH_BREAKS or not is_set(*exercise.cards)
         assert not is_set(*exercise.cards) or exercise.wanted.difficulty == differing(exercise.cards)
 
 
@@ -204,8 +204,8 @@ def test_the_small_deck_comes_before_the_full_one():
         drills = [step.question for step in UNITS[name].steps if isinstance(step.question, Drill)]
         wanted = [each for drill in drills for each in drill.wanted]
         assert {each.easy for each in wanted} == {easy}
-        assert {each.kind for each in wanted} == {Kind.FIND_ONE, Kind.FIND_ALL, Kind.ANY_SET}
-    ones = [each.difficulty for each in wanted if each.kind is Kind.FIND_ONE]
+        assert {each.kind for each in wanted} == {ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL, ExerciseKind.ANY_SET}
+    ones = [each.difficulty for each in wanted if each.kind is ExerciseKind.FIND_ONE]
     assert ones == [1, 2, 3, 4]
 
 

@@ -25,7 +25,7 @@ from games.rules.state import Phase
 from lessons.learning import finish_step
 from lessons.models import Attempt, Progress, StepDone
 from lessons.questions import Ask, Drill
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket, read_ticket
 from lessons.units import course, find_step
 from tests.lessons.test_learning import NOW, a_user, keep_many, right_answer
@@ -261,30 +261,33 @@ def test_no_page_shows_a_part_of_the_secret_against_forged_forms(client):
 # Nonsense
 
 
-def shown(kind: Kind, place: str) -> Ticket:
+def shown(kind: ExerciseKind, place: str) -> Ticket:
     return Ticket(place=place, wanted=Wanted(kind, 2), seed="s1", shown_at=time.time())
 
 
 TICKETS = {
     kind: shown(kind, place)
     for kind, place in {
-        Kind.IS_SET: "same-or-different/two-differ",
-        Kind.WHICH_BREAKS: "magic-rule/almost",
-        Kind.EXPLAIN: "same-or-different/say-why",
-        Kind.THIRD_CARD: "third-card/two-differ",
-        Kind.FIND_ONE: "full-deck/two-differ",
-        Kind.FIND_ALL: "full-deck/find-all",
-        Kind.ANY_SET: "full-deck/any-set",
+        ExerciseKind.IS_SET: "same-or-different/two-differ",
+        ExerciseKind.WHICH_BREAKS: "magic-rule/almost",
+        ExerciseKind.EXPLAIN: "same-or-different/say-why",
+        ExerciseKind.THIRD_CARD: "third-card/two-differ",
+        ExerciseKind.FIND_ONE: "full-deck/two-differ",
+        ExerciseKind.FIND_ALL: "full-deck/find-all",
+        ExerciseKind.ANY_SET: "full-deck/any-set",
     }.items()
 }
-BOARDS = {kind: [card.index for card in TICKETS[kind].exercise.cards] for kind in (Kind.FIND_ONE, Kind.FIND_ALL)}
+BOARDS = {
+    kind: [card.index for card in TICKETS[kind].exercise.cards]
+    for kind in (ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL)
+}
 ELSEWHERE = {kind: next(index for index in range(81) if index not in board) for kind, board in BOARDS.items()}
 CHOOSE, THREE, ONLY_THREE = "Choose your answer first.", "Pick three cards.", "Pick only three cards."
 NOT_HERE, DIFFERENT = "One of these cards is not here.", "Pick three different cards."
 EXPLAINED = dict.fromkeys(["number", "color", "shading", "shape"], "all-same")
 
 
-def bad_boards(kind: Kind) -> list[tuple[Kind, dict[str, Any], str]]:
+def bad_boards(kind: ExerciseKind) -> list[tuple[ExerciseKind, dict[str, Any], str]]:
     board = BOARDS[kind]
     return [
         (kind, {"cards": board[:1]}, THREE),
@@ -301,33 +304,33 @@ def bad_boards(kind: Kind) -> list[tuple[Kind, dict[str, Any], str]]:
     ]
 
 
-BAD_ANSWERS: list[tuple[Kind, dict[str, Any], str]] = [
-    (Kind.IS_SET, {}, CHOOSE),
-    (Kind.IS_SET, {"yes": ""}, CHOOSE),
-    (Kind.IS_SET, {"yes": "2"}, CHOOSE),
-    (Kind.IS_SET, {"yes": "true"}, CHOOSE),
-    (Kind.IS_SET, {"yes": "0", "breaks": "size"}, CHOOSE),
-    (Kind.IS_SET, {"yes": "1", "breaks": "color"}, CHOOSE),
-    (Kind.ANY_SET, {}, CHOOSE),
-    (Kind.ANY_SET, {"yes": "maybe"}, CHOOSE),
-    (Kind.ANY_SET, {"yes": "0", "breaks": "color"}, CHOOSE),
-    (Kind.WHICH_BREAKS, {}, CHOOSE),
-    (Kind.WHICH_BREAKS, {"breaks": ""}, CHOOSE),
-    (Kind.WHICH_BREAKS, {"breaks": "size"}, CHOOSE),
-    (Kind.WHICH_BREAKS, {"breaks": "COLOR"}, CHOOSE),
-    (Kind.EXPLAIN, {}, CHOOSE),
-    (Kind.EXPLAIN, {**EXPLAINED, "shape": ""}, CHOOSE),
-    (Kind.EXPLAIN, {**EXPLAINED, "shape": "all"}, CHOOSE),
-    (Kind.EXPLAIN, {"number": "all-same", "color": "all-same", "shading": "all-same"}, CHOOSE),
-    (Kind.THIRD_CARD, {}, CHOOSE),
-    (Kind.THIRD_CARD, {"card": ""}, CHOOSE),
-    (Kind.THIRD_CARD, {"card": "oval"}, CHOOSE),
-    (Kind.THIRD_CARD, {"card": "81"}, NOT_HERE),
-    (Kind.THIRD_CARD, {"card": "-1"}, CHOOSE),
-    (Kind.THIRD_CARD, {"card": TICKETS[Kind.THIRD_CARD].exercise.cards[0].index}, NOT_HERE),
-    (Kind.FIND_ONE, {}, THREE),
-    *bad_boards(Kind.FIND_ONE),
-    *bad_boards(Kind.FIND_ALL),
+BAD_ANSWERS: list[tuple[ExerciseKind, dict[str, Any], str]] = [
+    (ExerciseKind.IS_SET, {}, CHOOSE),
+    (ExerciseKind.IS_SET, {"yes": ""}, CHOOSE),
+    (ExerciseKind.IS_SET, {"yes": "2"}, CHOOSE),
+    (ExerciseKind.IS_SET, {"yes": "true"}, CHOOSE),
+    (ExerciseKind.IS_SET, {"yes": "0", "breaks": "size"}, CHOOSE),
+    (ExerciseKind.IS_SET, {"yes": "1", "breaks": "color"}, CHOOSE),
+    (ExerciseKind.ANY_SET, {}, CHOOSE),
+    (ExerciseKind.ANY_SET, {"yes": "maybe"}, CHOOSE),
+    (ExerciseKind.ANY_SET, {"yes": "0", "breaks": "color"}, CHOOSE),
+    (ExerciseKind.WHICH_BREAKS, {}, CHOOSE),
+    (ExerciseKind.WHICH_BREAKS, {"breaks": ""}, CHOOSE),
+    (ExerciseKind.WHICH_BREAKS, {"breaks": "size"}, CHOOSE),
+    (ExerciseKind.WHICH_BREAKS, {"breaks": "COLOR"}, CHOOSE),
+    (ExerciseKind.EXPLAIN, {}, CHOOSE),
+    (ExerciseKind.EXPLAIN, {**EXPLAINED, "shape": ""}, CHOOSE),
+    (ExerciseKind.EXPLAIN, {**EXPLAINED, "shape": "all"}, CHOOSE),
+    (ExerciseKind.EXPLAIN, {"number": "all-same", "color": "all-same", "shading": "all-same"}, CHOOSE),
+    (ExerciseKind.THIRD_CARD, {}, CHOOSE),
+    (ExerciseKind.THIRD_CARD, {"card": ""}, CHOOSE),
+    (ExerciseKind.THIRD_CARD, {"card": "oval"}, CHOOSE),
+    (ExerciseKind.THIRD_CARD, {"card": "81"}, NOT_HERE),
+    (ExerciseKind.THIRD_CARD, {"card": "-1"}, CHOOSE),
+    (ExerciseKind.THIRD_CARD, {"card": TICKETS[ExerciseKind.THIRD_CARD].exercise.cards[0].index}, NOT_HERE),
+    (ExerciseKind.FIND_ONE, {}, THREE),
+    *bad_boards(ExerciseKind.FIND_ONE),
+    *bad_boards(ExerciseKind.FIND_ALL),
 ]
 
 
@@ -347,7 +350,7 @@ def test_an_answer_that_is_none_is_refused_in_words_and_not_kept(client, kind, f
 
 @pytest.mark.parametrize("found", [0, 1])
 def test_to_pick_no_card_where_all_sets_are_to_be_found_is_no_answer(client, found):
-    ticket = TICKETS[Kind.FIND_ALL]
+    ticket = TICKETS[ExerciseKind.FIND_ALL]
     for triple in find_sets(ticket.exercise.cards)[:found]:
         ticket = ticket.with_found(tuple(sorted(card.index for card in triple)))
     response = client.post(f"/learn/{ticket.place}/", {"ticket": ticket.sealed()})
@@ -357,9 +360,9 @@ def test_to_pick_no_card_where_all_sets_are_to_be_found_is_no_answer(client, fou
 
 
 def test_a_set_that_is_found_already_is_refused_in_words(client):
-    path = f"/learn/{TICKETS[Kind.FIND_ALL].place}/"
-    ticket = TICKETS[Kind.FIND_ALL].sealed()
-    cards = [card.index for card in find_sets(TICKETS[Kind.FIND_ALL].exercise.cards)[0]]
+    path = f"/learn/{TICKETS[ExerciseKind.FIND_ALL].place}/"
+    ticket = TICKETS[ExerciseKind.FIND_ALL].sealed()
+    cards = [card.index for card in find_sets(TICKETS[ExerciseKind.FIND_ALL].exercise.cards)[0]]
     ticket = ticket_on(client.post(path, {"ticket": ticket, "cards": cards}))
     response = client.post(path, {"ticket": ticket, "cards": cards[::-1]})
     assert response.status_code == 422

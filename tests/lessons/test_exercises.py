@@ -11,7 +11,7 @@ import pytest
 
 from games.rules import Feature
 from lessons.exercises import BadWanted, Exercise, contrast_pair, fresh_exercise, make_exercise
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 from tests.lessons.samples import (
     BOARDS,
     ROOM,
@@ -28,7 +28,7 @@ from tests.lessons.samples import (
     sets_on,
     share,
 )
-from tests.test_house import ROOT, imports_of
+from tests.test_architecture import ROOT, imports_of
 
 # What is made
 
@@ -37,7 +37,7 @@ def test_an_exercise_holds_what_is_asked_and_shown_and_no_answer():
     assert [field.name for field in dataclasses.fields(Exercise)] == ["wanted", "seed", "cards", "choices"]
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_every_card_is_of_the_deck_and_there_once(kind):
     for exercise in exercises(kind):
         for cards in (exercise.cards, exercise.choices):
@@ -47,39 +47,39 @@ def test_every_card_is_of_the_deck_and_there_once(kind):
 
 def size_of_board(wanted) -> int:
     if wanted.easy:
-        return 6 if wanted.kind is Kind.ANY_SET else 9
+        return 6 if wanted.kind is ExerciseKind.ANY_SET else 9
     return 9 if wanted.difficulty <= 2 else 12
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_as_many_cards_are_shown_as_the_kind_needs(kind):
     for exercise in exercises(kind):
-        size = 3 if kind in TRIPLES else 2 if kind is Kind.THIRD_CARD else size_of_board(exercise.wanted)
+        size = 3 if kind in TRIPLES else 2 if kind is ExerciseKind.THIRD_CARD else size_of_board(exercise.wanted)
         assert len(exercise.cards) == size
-        assert bool(exercise.choices) == (kind is Kind.THIRD_CARD)
+        assert bool(exercise.choices) == (kind is ExerciseKind.THIRD_CARD)
 
 
 def is_difficult_as_asked(exercise: Exercise) -> bool:
     cards, wanted = exercise.cards, exercise.wanted.difficulty
     match exercise.kind:
-        case Kind.THIRD_CARD:
+        case ExerciseKind.THIRD_CARD:
             return distance(*cards) == wanted
-        case Kind.FIND_ONE:
+        case ExerciseKind.FIND_ONE:
             return min(differing_of_sets_on(cards)) == wanted
-        case Kind.FIND_ALL:
+        case ExerciseKind.FIND_ALL:
             return max(differing_of_sets_on(cards)) == wanted
-        case Kind.ANY_SET:
+        case ExerciseKind.ANY_SET:
             return differing_of_sets_on(cards) in ([], [wanted])
     # What is broken can be mended into all the same, or into all different.
     return differing(cards) <= wanted <= differing(cards) + len(broken(cards))
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_the_difficulty_is_as_asked(kind):
     assert [exercise for exercise in exercises(kind) if not is_difficult_as_asked(exercise)] == []
 
 
-@pytest.mark.parametrize("kind", [Kind.IS_SET, Kind.WHICH_BREAKS])
+@pytest.mark.parametrize("kind", [ExerciseKind.IS_SET, ExerciseKind.WHICH_BREAKS])
 def test_near_misses_get_busier_with_the_difficulty(kind):
     for easy, features in ROOM.items():
         busy = defaultdict(list)
@@ -91,17 +91,17 @@ def test_near_misses_get_busier_with_the_difficulty(kind):
 
 
 def test_which_breaks_has_exactly_one_broken_feature():
-    assert {len(broken(exercise.cards)) for exercise in exercises(Kind.WHICH_BREAKS)} == {1}
+    assert {len(broken(exercise.cards)) for exercise in exercises(ExerciseKind.WHICH_BREAKS)} == {1}
 
 
 def test_there_are_two_to_four_sets_to_find_all_of_each_as_often():
-    assert is_even(Counter(len(sets_on(exercise.cards)) for exercise in exercises(Kind.FIND_ALL)), 3, 0.1)
+    assert is_even(Counter(len(sets_on(exercise.cards)) for exercise in exercises(ExerciseKind.FIND_ALL)), 3, 0.1)
 
 
 # What the focus does
 
 
-@pytest.mark.parametrize("kind", [Kind.IS_SET, Kind.WHICH_BREAKS])
+@pytest.mark.parametrize("kind", [ExerciseKind.IS_SET, ExerciseKind.WHICH_BREAKS])
 def test_a_near_miss_is_broken_in_the_focus(kind):
     focused = [exercise for exercise in exercises(kind) if exercise.wanted.focus]
     near_misses = [exercise for exercise in focused if len(broken(exercise.cards)) == 1]
@@ -110,20 +110,20 @@ def test_a_near_miss_is_broken_in_the_focus(kind):
 
 
 def test_the_focus_is_all_different_in_a_set_to_judge():
-    focused = [exercise for exercise in exercises(Kind.IS_SET) if exercise.wanted.focus and is_yes(exercise)]
+    focused = [exercise for exercise in exercises(ExerciseKind.IS_SET) if exercise.wanted.focus and is_yes(exercise)]
     assert len(focused) > 1_000
     assert all(make_of(exercise.cards, exercise.wanted.focus) == "all-different" for exercise in focused)
 
 
 def test_the_focus_alone_does_not_decide():
-    clear = [each for each in exercises(Kind.IS_SET) if each.wanted.focus and len(broken(each.cards)) > 1]
+    clear = [each for each in exercises(ExerciseKind.IS_SET) if each.wanted.focus and len(broken(each.cards)) > 1]
     assert 0.2 < share(clear, of=lambda each: each.wanted.focus not in broken(each.cards)) < 0.5
 
 
 def test_a_focus_to_explain_has_each_make_about_equally_often():
     makes = Counter(
         make_of(exercise.cards, exercise.wanted.focus)
-        for exercise in exercises(Kind.EXPLAIN)
+        for exercise in exercises(ExerciseKind.EXPLAIN)
         if exercise.wanted.focus and 1 < exercise.wanted.difficulty < len(ROOM[exercise.wanted.easy])
     )
     assert is_even(makes, 3, 0.2)
@@ -147,18 +147,18 @@ def right_choices(exercise) -> list[int]:
 
 def test_exactly_one_choice_makes_a_set_and_it_is_in_each_place_as_often():
     for size in (4, 6):
-        offered = [exercise for exercise in exercises(Kind.THIRD_CARD) if len(exercise.choices) == size]
+        offered = [exercise for exercise in exercises(ExerciseKind.THIRD_CARD) if len(exercise.choices) == size]
         assert all((each.wanted.difficulty == 1) == (size == 4) for each in offered)
         assert {len(right_choices(exercise)) for exercise in offered} == {1}
         assert is_even(Counter(right_choices(exercise)[0] for exercise in offered), size, 0.15)
 
 
 def test_no_choice_is_one_of_the_two_cards():
-    assert all(set(exercise.cards).isdisjoint(exercise.choices) for exercise in exercises(Kind.THIRD_CARD))
+    assert all(set(exercise.cards).isdisjoint(exercise.choices) for exercise in exercises(ExerciseKind.THIRD_CARD))
 
 
 def test_the_choices_hold_near_misses_of_the_right_one_and_the_focus_is_among_them():
-    for exercise in exercises(Kind.THIRD_CARD):
+    for exercise in exercises(ExerciseKind.THIRD_CARD):
         (place,) = right_choices(exercise)
         right = exercise.choices[place]
         near = [card for card in exercise.choices if distance(card, right) == 1]
@@ -168,7 +168,7 @@ def test_the_choices_hold_near_misses_of_the_right_one_and_the_focus_is_among_th
 
 
 def test_the_right_choice_is_not_more_like_the_others_than_they_are():
-    for exercise in exercises(Kind.THIRD_CARD):
+    for exercise in exercises(ExerciseKind.THIRD_CARD):
         likeness = {tuple(sorted(distance(a, b) for b in exercise.choices)) for a in exercise.choices}
         assert len(likeness) == 1
 
@@ -176,37 +176,37 @@ def test_the_right_choice_is_not_more_like_the_others_than_they_are():
 # The same for ever, and never twice in a row
 
 PINNED = {
-    Kind.IS_SET: [44, 23, 8],
-    Kind.WHICH_BREAKS: [69, 58, 56],
-    Kind.EXPLAIN: [41, 37, 51],
-    Kind.THIRD_CARD: [71, 76, 75, 72, 63, 66, 57, 54],
-    Kind.FIND_ONE: [66, 29, 73, 26, 27, 18, 51, 64, 72, 67, 20, 48],
-    Kind.FIND_ALL: [25, 34, 35, 49, 38, 1, 69, 77, 55, 37, 31, 51],
-    Kind.ANY_SET: [38, 61, 49, 46, 34, 29, 11, 53, 18, 73, 77, 10],
+    ExerciseKind.IS_SET: [44, 23, 8],
+    ExerciseKind.WHICH_BREAKS: [69, 58, 56],
+    ExerciseKind.EXPLAIN: [41, 37, 51],
+    ExerciseKind.THIRD_CARD: [71, 76, 75, 72, 63, 66, 57, 54],
+    ExerciseKind.FIND_ONE: [66, 29, 73, 26, 27, 18, 51, 64, 72, 67, 20, 48],
+    ExerciseKind.FIND_ALL: [25, 34, 35, 49, 38, 1, 69, 77, 55, 37, 31, 51],
+    ExerciseKind.ANY_SET: [38, 61, 49, 46, 34, 29, 11, 53, 18, 73, 77, 10],
 }
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_an_exercise_of_last_year_is_still_the_same(kind):
     exercise = make_exercise(Wanted(kind, 3, Feature.COLOR), "last year")
     assert [card.index for card in (*exercise.cards, *exercise.choices)] == PINNED[kind]
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_the_same_arguments_make_the_same_exercise_whatever_others_draw(kind):
     for exercise in exercises(kind)[:500]:
         random.seed(1)
         assert make_exercise(exercise.wanted, exercise.seed) == exercise
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_other_seeds_make_other_exercises(kind):
     for wanted in everything_wanted(kind):
         made = {frozenset(make_exercise(wanted, str(seed)).cards) for seed in range(20)}
         assert len(made) > 12
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_a_fresh_exercise_is_not_the_last_one_even_if_its_seed_or_its_cards_are(kind):
     rng = random.Random(5)
     last = None
@@ -224,7 +224,7 @@ def test_a_fresh_exercise_is_not_the_last_one_even_if_its_seed_or_its_cards_are(
 
 
 def test_a_fresh_exercise_is_the_one_of_its_seed_when_that_is_new():
-    wanted = Wanted(Kind.FIND_ONE, 2)
+    wanted = Wanted(ExerciseKind.FIND_ONE, 2)
     assert fresh_exercise(wanted, "a", avoid=None) == make_exercise(wanted, "a")
     assert fresh_exercise(wanted, "a", avoid=make_exercise(wanted, "b")) == make_exercise(wanted, "a")
 
@@ -272,7 +272,7 @@ def test_a_contrast_pair_does_not_begin_with_the_cards_that_were_just_there():
 def test_a_contrast_pair_is_made_again_from_its_seeds_like_any_exercise():
     for feature, pair in pairs():
         for exercise in pair:
-            assert exercise.kind is Kind.IS_SET
+            assert exercise.kind is ExerciseKind.IS_SET
             assert exercise.wanted.focus is feature
             assert make_exercise(exercise.wanted, exercise.seed) == exercise
 
@@ -280,10 +280,10 @@ def test_a_contrast_pair_is_made_again_from_its_seeds_like_any_exercise():
 # What cannot be made
 
 BAD = [
-    *(Wanted(Kind.IS_SET, difficulty) for difficulty in (0, 5, -1, "2", 1.5, True, None)),
-    Wanted(Kind.FIND_ONE, 4, easy=True),
-    Wanted(Kind.EXPLAIN, 1, Feature.SHADING, easy=True),
-    Wanted(Kind.EXPLAIN, 1, "weight"),
+    *(Wanted(ExerciseKind.IS_SET, difficulty) for difficulty in (0, 5, -1, "2", 1.5, True, None)),
+    Wanted(ExerciseKind.FIND_ONE, 4, easy=True),
+    Wanted(ExerciseKind.EXPLAIN, 1, Feature.SHADING, easy=True),
+    Wanted(ExerciseKind.EXPLAIN, 1, "weight"),
     Wanted("chess", 1),
 ]
 
@@ -302,7 +302,7 @@ def test_there_is_no_contrast_in_shading_when_all_is_solid():
 # How it is made
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_an_exercise_takes_a_few_milliseconds_at_most(kind):
     wanted = everything_wanted(kind)
     start = time.process_time()

@@ -6,7 +6,7 @@ from itertools import combinations
 import pytest
 
 from games.rules import Feature
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from tests.lessons.samples import (
     BOARDS,
     ROOM,
@@ -21,7 +21,7 @@ from tests.lessons.samples import (
     share,
 )
 
-YES_OR_NO = [Kind.IS_SET, Kind.ANY_SET]
+YES_OR_NO = [ExerciseKind.IS_SET, ExerciseKind.ANY_SET]
 
 
 # Balance
@@ -38,13 +38,13 @@ def test_yes_is_right_as_often_as_no_at_every_difficulty(kind):
 
 
 def test_near_misses_are_as_frequent_as_clear_ones():
-    no_sets = [len(broken(exercise.cards)) for exercise in exercises(Kind.IS_SET) if not is_yes(exercise)]
+    no_sets = [len(broken(exercise.cards)) for exercise in exercises(ExerciseKind.IS_SET) if not is_yes(exercise)]
     assert 0.45 < share(no_sets, of=lambda number: number == 1) < 0.55
 
 
 @pytest.mark.parametrize("easy", [False, True])
 @pytest.mark.parametrize("has_focus", [False, True])
-@pytest.mark.parametrize("kind", [Kind.IS_SET, Kind.WHICH_BREAKS])
+@pytest.mark.parametrize("kind", [ExerciseKind.IS_SET, ExerciseKind.WHICH_BREAKS])
 def test_each_feature_is_the_broken_one_as_often(kind, has_focus, easy):
     alike = [each for each in exercises(kind) if each.wanted.easy == easy and bool(each.wanted.focus) == has_focus]
     features = Counter(broken(each.cards)[0] for each in alike if len(broken(each.cards)) == 1)
@@ -52,11 +52,13 @@ def test_each_feature_is_the_broken_one_as_often(kind, has_focus, easy):
 
 
 def test_none_one_or_two_features_are_broken_to_explain_each_as_often():
-    assert is_even(Counter(len(broken(exercise.cards)) for exercise in exercises(Kind.EXPLAIN)), 3, 0.1)
+    assert is_even(Counter(len(broken(exercise.cards)) for exercise in exercises(ExerciseKind.EXPLAIN)), 3, 0.1)
 
 
 def test_every_make_of_every_feature_is_there_to_explain():
-    makes = Counter((feature, make_of(each.cards, feature)) for each in exercises(Kind.EXPLAIN) for feature in Feature)
+    makes = Counter(
+        (feature, make_of(each.cards, feature)) for each in exercises(ExerciseKind.EXPLAIN) for feature in Feature
+    )
     assert len(makes) == 12
     assert min(makes.values()) > 1_000
 
@@ -105,7 +107,7 @@ def test_a_simple_look_tells_nothing_about_yes_or_no(kind, giveaway):
 
 
 def test_a_classifier_that_looks_closely_enough_would_be_noticed():
-    assert best_guess(exercises(Kind.IS_SET), lambda exercise: len(broken(exercise.cards))) == 1
+    assert best_guess(exercises(ExerciseKind.IS_SET), lambda exercise: len(broken(exercise.cards))) == 1
 
 
 @pytest.mark.parametrize(
@@ -118,7 +120,7 @@ def test_a_classifier_that_looks_closely_enough_would_be_noticed():
     ids=["the commonest value", "pairs that are nearly alike", "pairs that have nothing in common"],
 )
 def test_counting_on_a_board_tells_little_about_whether_there_is_a_set(statistic):
-    assert best_guess(exercises(Kind.ANY_SET), statistic) < 0.6
+    assert best_guess(exercises(ExerciseKind.ANY_SET), statistic) < 0.6
 
 
 @pytest.mark.parametrize("kind", TRIPLES)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from games.rules import Card, Feature, is_set
 from lessons.exercises import Exercise, make_exercise
-from lessons.grading import BadAnswer, Reason, grade
-from lessons.skills import Kind, Skill, Wanted
+from lessons.grading import AnswerFault, BadAnswer, grade
+from lessons.skills import ExerciseKind, Skill, Wanted
 from tests.lessons.samples import broken, differing, exercises, explained, is_yes, make_of, sets_on
 
 NUMBER, COLOR, SHADING, SHAPE = Feature
@@ -29,30 +29,30 @@ def answers(exercise: Exercise, rng: random.Random):
     cards = exercise.cards
     feature = rng.choice(list(Feature))
     match exercise.kind:
-        case Kind.IS_SET:
+        case ExerciseKind.IS_SET:
             yield {"yes": True}, not broken(cards)
             yield {"yes": False}, bool(broken(cards))
             yield {"yes": False, "breaks": feature.value}, feature in broken(cards)
-        case Kind.WHICH_BREAKS:
+        case ExerciseKind.WHICH_BREAKS:
             yield {"breaks": broken(cards)[0].value}, True
             yield {"breaks": feature.value}, feature in broken(cards)
-        case Kind.EXPLAIN:
+        case ExerciseKind.EXPLAIN:
             yield explained(exercise), True
             makes = {"all-same", "all-different", "two-and-one"} - {make_of(cards, feature)}
             yield explained(exercise) | {feature.value: rng.choice(sorted(makes))}, False
-        case Kind.THIRD_CARD:
+        case ExerciseKind.THIRD_CARD:
             two = rng.sample(exercise.choices, 2)
             yield from (({"card": card.index}, not broken((*cards, card))) for card in two)
-        case Kind.FIND_ONE:
+        case ExerciseKind.FIND_ONE:
             yield {"cards": indices(rng.choice(sets_on(cards)))}, True
             picked = rng.sample(cards, 3)
             yield {"cards": [card.index for card in picked]}, not broken(picked)
-        case Kind.FIND_ALL:
+        case ExerciseKind.FIND_ALL:
             found = [indices(triple) for triple in sets_on(cards)]
             wrong = next(triple for triple in itertools.combinations(cards, 3) if broken(triple))
             yield {"sets": rng.sample(found, len(found))}, True
             yield {"sets": rng.choice([found[1:], [*found, indices(wrong)]])}, False
-        case Kind.ANY_SET:
+        case ExerciseKind.ANY_SET:
             yield {"yes": True}, is_yes(exercise)
             yield {"yes": False}, not is_yes(exercise)
 
@@ -64,7 +64,7 @@ def graded(kind, count=None):
             yield exercise, answer, is_right, grade(exercise, answer)
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_grades_agree_with_the_plain_rules(kind):
     for exercise, answer, is_right, result in graded(kind):
         assert result.is_right == is_right, (exercise, answer)
@@ -78,16 +78,16 @@ def test_grades_agree_with_the_plain_rules(kind):
         assert not (is_right and wrong)
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_the_solution_is_what_the_plain_rules_say(kind):
     for exercise in exercises(kind)[:2_000]:
         solution = grade(exercise, next(answers(exercise, random.Random(1)))[0]).solution
         match kind:
-            case Kind.THIRD_CARD:
+            case ExerciseKind.THIRD_CARD:
                 assert not broken((*exercise.cards, solution.card))
-            case Kind.EXPLAIN:
+            case ExerciseKind.EXPLAIN:
                 assert solution.makes == explained(exercise)
-            case Kind.IS_SET | Kind.WHICH_BREAKS:
+            case ExerciseKind.IS_SET | ExerciseKind.WHICH_BREAKS:
                 assert list(solution.breaks) == broken(exercise.cards)
                 assert solution.yes in {None, not solution.breaks}
             case _:
@@ -98,7 +98,7 @@ def test_the_solution_is_what_the_plain_rules_say(kind):
 # What an answer says about skills
 
 
-def triple(kind: Kind, *cards: str, easy: bool = False) -> Exercise:
+def triple(kind: ExerciseKind, *cards: str, easy: bool = False) -> Exercise:
     """Three cards in short: "1rso" is one red solid oval."""
     words = {
         "r": "red", "g": "green", "p": "purple", "s": "solid", "t": "striped", "u": "outlined",
@@ -134,7 +134,7 @@ def evidence(exercise, answer) -> dict[str, bool]:
     ],
 )
 def test_what_a_judgement_says_about_skills(cards, answer, says):
-    assert evidence(triple(Kind.IS_SET, *cards), answer) == says
+    assert evidence(triple(ExerciseKind.IS_SET, *cards), answer) == says
 
 
 @pytest.mark.parametrize(
@@ -145,25 +145,25 @@ def test_what_a_judgement_says_about_skills(cards, answer, says):
     ],
 )
 def test_what_a_blame_says_about_skills(blamed, says):
-    assert evidence(triple(Kind.WHICH_BREAKS, *NEAR_MISS), {"breaks": blamed}) == says
+    assert evidence(triple(ExerciseKind.WHICH_BREAKS, *NEAR_MISS), {"breaks": blamed}) == says
 
 
 def test_an_explanation_tells_about_every_feature_but_those_that_look_the_same_without_looking():
     answer = {"number": "all-different", "color": "all-same", "shading": "all-same", "shape": "two-and-one"}
     says = {"explain": False, "number": True, "shading": False, "shape": False}
-    assert evidence(triple(Kind.EXPLAIN, *NEAR_MISS), answer) == says
-    assert grade(triple(Kind.EXPLAIN, *NEAR_MISS), answer).missed == (SHADING, Feature.SHAPE)
+    assert evidence(triple(ExerciseKind.EXPLAIN, *NEAR_MISS), answer) == says
+    assert grade(triple(ExerciseKind.EXPLAIN, *NEAR_MISS), answer).missed == (SHADING, Feature.SHAPE)
 
 
 def test_in_the_easy_deck_shading_can_be_seen_wrong_but_not_right():
-    exercise = triple(Kind.EXPLAIN, *SET_OF_2, easy=True)
+    exercise = triple(ExerciseKind.EXPLAIN, *SET_OF_2, easy=True)
     right = {"number": "all-different", "color": "all-different", "shading": "all-same", "shape": "all-same"}
     assert "shading" not in evidence(exercise, right)
     assert evidence(exercise, right | {"shading": "two-and-one"})["shading"] is False
 
 
 def test_the_right_third_card_tells_about_the_features_that_the_choices_differ_in():
-    for exercise in exercises(Kind.THIRD_CARD)[:500]:
+    for exercise in exercises(ExerciseKind.THIRD_CARD)[:500]:
         right = next(card for card in exercise.choices if is_set(*exercise.cards, card))
         at_stake = {each.value for each in Feature if len({card.value(each) for card in exercise.choices}) > 1}
         level = f"differs-{exercise.wanted.difficulty}"
@@ -171,7 +171,7 @@ def test_the_right_third_card_tells_about_the_features_that_the_choices_differ_i
 
 
 def test_a_wrong_third_card_tells_about_the_features_it_breaks():
-    for exercise in exercises(Kind.THIRD_CARD)[:500]:
+    for exercise in exercises(ExerciseKind.THIRD_CARD)[:500]:
         for card in exercise.choices:
             breaks = {each.value for each in broken((*exercise.cards, card))}
             if breaks:
@@ -180,7 +180,7 @@ def test_a_wrong_third_card_tells_about_the_features_it_breaks():
 
 
 def test_a_pick_tells_what_kind_of_set_was_found_or_what_was_overlooked():
-    for exercise in exercises(Kind.FIND_ONE)[:64]:
+    for exercise in exercises(ExerciseKind.FIND_ONE)[:64]:
         for cards in itertools.combinations(exercise.cards, 3):
             says = {"find-one": not broken(cards)} | {each.value: False for each in broken(cards)}
             says |= {} if broken(cards) else {f"differs-{differing(cards)}": True}
@@ -188,7 +188,7 @@ def test_a_pick_tells_what_kind_of_set_was_found_or_what_was_overlooked():
 
 
 def test_of_sets_to_find_all_of_a_level_counts_as_seen_when_all_of_it_are():
-    for exercise in exercises(Kind.FIND_ALL)[:500]:
+    for exercise in exercises(ExerciseKind.FIND_ALL)[:500]:
         there = sets_on(exercise.cards)
         found = there[1:]
         levels = {f"differs-{differing(each)}": True for each in there} | {f"differs-{differing(there[0])}": False}
@@ -196,7 +196,7 @@ def test_of_sets_to_find_all_of_a_level_counts_as_seen_when_all_of_it_are():
 
 
 def test_a_board_without_a_set_tells_only_about_its_kind():
-    for exercise in exercises(Kind.ANY_SET)[:500]:
+    for exercise in exercises(ExerciseKind.ANY_SET)[:500]:
         for yes in (True, False):
             is_right = yes == is_yes(exercise)
             level = {f"differs-{exercise.wanted.difficulty}": is_right} if is_yes(exercise) else {}
@@ -205,21 +205,24 @@ def test_a_board_without_a_set_tells_only_about_its_kind():
 
 def test_every_skill_gets_both_kinds_of_evidence():
     seen = {
-        (each.skill, each.is_right) for kind in Kind for *_, result in graded(kind, 300) for each in result.evidence
+        (each.skill, each.is_right)
+        for kind in ExerciseKind
+        for *_, result in graded(kind, 300)
+        for each in result.evidence
     }
     assert seen == set(itertools.product(Skill, [True, False]))
 
 
 def test_the_verdict_is_on_the_triple_in_question():
-    for exercise in exercises(Kind.THIRD_CARD)[:100]:
+    for exercise in exercises(ExerciseKind.THIRD_CARD)[:100]:
         card = exercise.choices[0]
         assert grade(exercise, {"card": card.index}).verdict.cards == (*exercise.cards, card)
-    for exercise in exercises(Kind.FIND_ALL)[:100]:
+    for exercise in exercises(ExerciseKind.FIND_ALL)[:100]:
         wrong = next(cards for cards in itertools.combinations(exercise.cards, 3) if broken(cards))
         found = [indices(each) for each in sets_on(exercise.cards)]
         assert set(grade(exercise, {"sets": [*found, indices(wrong)]}).verdict.cards) == set(wrong)
         assert grade(exercise, {"sets": found}).verdict is None
-    for exercise in exercises(Kind.ANY_SET)[:100]:
+    for exercise in exercises(ExerciseKind.ANY_SET)[:100]:
         verdict = grade(exercise, {"yes": True}).verdict
         assert (verdict is not None and verdict.is_set) == is_yes(exercise)
 
@@ -236,41 +239,41 @@ def not_shown(exercise) -> int:
     return next(index for index in range(81) if index not in shown)
 
 
-FIND_ONE, FIND_ALL = some(Kind.FIND_ONE), some(Kind.FIND_ALL)
+FIND_ONE, FIND_ALL = some(ExerciseKind.FIND_ONE), some(ExerciseKind.FIND_ALL)
 A, B, C, D = (card.index for card in FIND_ONE.cards[:4])
 FOUND = indices(sets_on(FIND_ALL.cards)[0])
 
 NO_ANSWERS = [
-    (Kind.IS_SET, None, Reason.WRONG_TYPE),
-    (Kind.IS_SET, [], Reason.WRONG_TYPE),
-    (Kind.IS_SET, {}, Reason.NOT_ANSWERED),
-    (Kind.IS_SET, {"yes": None}, Reason.NOT_ANSWERED),
-    (Kind.IS_SET, {"yes": 1}, Reason.WRONG_TYPE),
-    (Kind.IS_SET, {"yes": "true"}, Reason.WRONG_TYPE),
-    (Kind.IS_SET, {"yes": False, "breaks": "weight"}, Reason.UNKNOWN_FEATURE),
-    (Kind.IS_SET, {"yes": False, "breaks": ["color"]}, Reason.WRONG_TYPE),
-    (Kind.IS_SET, {"yes": True, "breaks": "color"}, Reason.CONTRADICTION),
-    (Kind.IS_SET, {"yes": True, "no": False}, Reason.UNKNOWN_FIELD),
-    (Kind.ANY_SET, {"yes": False, "breaks": "color"}, Reason.UNKNOWN_FIELD),
-    (Kind.WHICH_BREAKS, {"breaks": ""}, Reason.UNKNOWN_FEATURE),
-    (Kind.EXPLAIN, {"number": "all-same"}, Reason.NOT_ANSWERED),
-    (Kind.EXPLAIN, dict.fromkeys(Feature, "some-same"), Reason.UNKNOWN_MAKE),
-    (Kind.EXPLAIN, dict.fromkeys(Feature, 2), Reason.WRONG_TYPE),
-    (Kind.THIRD_CARD, {"card": True}, Reason.WRONG_TYPE),
-    (Kind.THIRD_CARD, {"card": 1.0}, Reason.WRONG_TYPE),
-    (Kind.THIRD_CARD, {"card": -1}, Reason.CARD_NOT_SHOWN),
-    (Kind.THIRD_CARD, {"card": not_shown(some(Kind.THIRD_CARD))}, Reason.CARD_NOT_SHOWN),
-    (Kind.THIRD_CARD, {"card": some(Kind.THIRD_CARD).cards[0].index}, Reason.CARD_NOT_SHOWN),
-    (Kind.FIND_ONE, {"cards": "abc"}, Reason.WRONG_TYPE),
-    (Kind.FIND_ONE, {"cards": [A, B, None]}, Reason.WRONG_TYPE),
-    (Kind.FIND_ONE, {"cards": [A, B, not_shown(FIND_ONE)]}, Reason.CARD_NOT_SHOWN),
-    (Kind.FIND_ONE, {"cards": [A, B, A]}, Reason.SAME_CARD_TWICE),
-    (Kind.FIND_ONE, {"cards": []}, Reason.FEWER_THAN_THREE),
-    (Kind.FIND_ONE, {"cards": [A, B]}, Reason.FEWER_THAN_THREE),
-    (Kind.FIND_ONE, {"cards": [A, B, C, D]}, Reason.MORE_THAN_THREE),
-    (Kind.FIND_ALL, {"sets": FOUND}, Reason.WRONG_TYPE),
-    (Kind.FIND_ALL, {"sets": [FOUND, FOUND[:2]]}, Reason.FEWER_THAN_THREE),
-    (Kind.FIND_ALL, {"sets": [FOUND, FOUND[::-1]]}, Reason.SAME_SET_TWICE),
+    (ExerciseKind.IS_SET, None, AnswerFault.WRONG_TYPE),
+    (ExerciseKind.IS_SET, [], AnswerFault.WRONG_TYPE),
+    (ExerciseKind.IS_SET, {}, AnswerFault.NOT_ANSWERED),
+    (ExerciseKind.IS_SET, {"yes": None}, AnswerFault.NOT_ANSWERED),
+    (ExerciseKind.IS_SET, {"yes": 1}, AnswerFault.WRONG_TYPE),
+    (ExerciseKind.IS_SET, {"yes": "true"}, AnswerFault.WRONG_TYPE),
+    (ExerciseKind.IS_SET, {"yes": False, "breaks": "weight"}, AnswerFault.UNKNOWN_FEATURE),
+    (ExerciseKind.IS_SET, {"yes": False, "breaks": ["color"]}, AnswerFault.WRONG_TYPE),
+    (ExerciseKind.IS_SET, {"yes": True, "breaks": "color"}, AnswerFault.CONTRADICTION),
+    (ExerciseKind.IS_SET, {"yes": True, "no": False}, AnswerFault.UNKNOWN_FIELD),
+    (ExerciseKind.ANY_SET, {"yes": False, "breaks": "color"}, AnswerFault.UNKNOWN_FIELD),
+    (ExerciseKind.WHICH_BREAKS, {"breaks": ""}, AnswerFault.UNKNOWN_FEATURE),
+    (ExerciseKind.EXPLAIN, {"number": "all-same"}, AnswerFault.NOT_ANSWERED),
+    (ExerciseKind.EXPLAIN, dict.fromkeys(Feature, "some-same"), AnswerFault.UNKNOWN_MAKE),
+    (ExerciseKind.EXPLAIN, dict.fromkeys(Feature, 2), AnswerFault.WRONG_TYPE),
+    (ExerciseKind.THIRD_CARD, {"card": True}, AnswerFault.WRONG_TYPE),
+    (ExerciseKind.THIRD_CARD, {"card": 1.0}, AnswerFault.WRONG_TYPE),
+    (ExerciseKind.THIRD_CARD, {"card": -1}, AnswerFault.CARD_NOT_SHOWN),
+    (ExerciseKind.THIRD_CARD, {"card": not_shown(some(ExerciseKind.THIRD_CARD))}, AnswerFault.CARD_NOT_SHOWN),
+    (ExerciseKind.THIRD_CARD, {"card": some(ExerciseKind.THIRD_CARD).cards[0].index}, AnswerFault.CARD_NOT_SHOWN),
+    (ExerciseKind.FIND_ONE, {"cards": "abc"}, AnswerFault.WRONG_TYPE),
+    (ExerciseKind.FIND_ONE, {"cards": [A, B, None]}, AnswerFault.WRONG_TYPE),
+    (ExerciseKind.FIND_ONE, {"cards": [A, B, not_shown(FIND_ONE)]}, AnswerFault.CARD_NOT_SHOWN),
+    (ExerciseKind.FIND_ONE, {"cards": [A, B, A]}, AnswerFault.SAME_CARD_TWICE),
+    (ExerciseKind.FIND_ONE, {"cards": []}, AnswerFault.FEWER_THAN_THREE),
+    (ExerciseKind.FIND_ONE, {"cards": [A, B]}, AnswerFault.FEWER_THAN_THREE),
+    (ExerciseKind.FIND_ONE, {"cards": [A, B, C, D]}, AnswerFault.MORE_THAN_THREE),
+    (ExerciseKind.FIND_ALL, {"sets": FOUND}, AnswerFault.WRONG_TYPE),
+    (ExerciseKind.FIND_ALL, {"sets": [FOUND, FOUND[:2]]}, AnswerFault.FEWER_THAN_THREE),
+    (ExerciseKind.FIND_ALL, {"sets": [FOUND, FOUND[::-1]]}, AnswerFault.SAME_SET_TWICE),
 ]
 
 
@@ -283,7 +286,7 @@ def test_what_is_no_answer_is_refused_with_the_reason(kind, answer, reason):
 
 
 def test_every_reason_is_tried():
-    assert {reason for *_, reason in NO_ANSWERS} == set(Reason)
+    assert {reason for *_, reason in NO_ANSWERS} == set(AnswerFault)
 
 
 names = st.sampled_from(["yes", "breaks", "card", "cards", "sets", *Feature]).map(str)
@@ -305,7 +308,7 @@ nearly_answers = st.one_of(
 )
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 @settings(max_examples=300, deadline=None)
 @given(answer=anything | nearly_answers)
 def test_any_json_is_graded_or_refused_and_nothing_else(kind, answer):

@@ -3,11 +3,11 @@
 import pytest
 
 from lessons.grading import HelpKind, help_stages
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from tests.lessons.samples import broken, exercises, explained, is_yes, make_of, of_make, sets_on
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_help_ends_with_the_answer_and_does_not_begin_with_it(kind):
     for exercise in exercises(kind)[:300]:
         stages = help_stages(exercise)
@@ -16,15 +16,15 @@ def test_help_ends_with_the_answer_and_does_not_begin_with_it(kind):
         assert not stages[0].verdicts
         last = stages[-1]
         match kind:
-            case Kind.IS_SET | Kind.WHICH_BREAKS | Kind.EXPLAIN:
+            case ExerciseKind.IS_SET | ExerciseKind.WHICH_BREAKS | ExerciseKind.EXPLAIN:
                 assert [each.kind for each in last.verdicts] == list(explained(exercise).values())
-            case Kind.THIRD_CARD:
+            case ExerciseKind.THIRD_CARD:
                 assert not broken((*exercise.cards, *last.cards))
             case _:
                 assert frozenset(last.cards) in sets_on(exercise.cards) or (last.count == 0 and not is_yes(exercise))
 
 
-@pytest.mark.parametrize("kind", [Kind.IS_SET, Kind.EXPLAIN])
+@pytest.mark.parametrize("kind", [ExerciseKind.IS_SET, ExerciseKind.EXPLAIN])
 def test_help_points_at_a_feature_before_it_says_how_it_stands(kind):
     for exercise in exercises(kind)[:300]:
         _, look, stands, _ = help_stages(exercise)
@@ -36,7 +36,7 @@ def test_help_points_at_a_feature_before_it_says_how_it_stands(kind):
 
 
 def test_help_does_not_name_the_feature_that_breaks_it_before_the_end():
-    for exercise in exercises(Kind.WHICH_BREAKS)[:300]:
+    for exercise in exercises(ExerciseKind.WHICH_BREAKS)[:300]:
         *before, _ = help_stages(exercise)
         assert {each.feature for each in before}.isdisjoint(broken(exercise.cards))
         ruled_out, odd = before[1:]
@@ -47,7 +47,7 @@ def test_help_does_not_name_the_feature_that_breaks_it_before_the_end():
 
 
 def test_help_with_a_third_card_gives_the_value_of_a_feature_at_stake_then_the_card():
-    for exercise in exercises(Kind.THIRD_CARD)[:300]:
+    for exercise in exercises(ExerciseKind.THIRD_CARD)[:300]:
         _, look, value, card = help_stages(exercise)
         assert look.feature is value.feature
         assert len({each.value(look.feature) for each in exercise.choices}) > 1
@@ -56,14 +56,14 @@ def test_help_with_a_third_card_gives_the_value_of_a_feature_at_stake_then_the_c
 
 
 def test_help_on_a_board_tells_how_many_then_card_by_card():
-    for exercise in exercises(Kind.FIND_ONE)[:300]:
+    for exercise in exercises(ExerciseKind.FIND_ONE)[:300]:
         stages = help_stages(exercise)
         assert [len(stage.cards) for stage in stages] == [0, 1, 2, 3]
         assert {stage.count for stage in stages} == {len(sets_on(exercise.cards))}
 
 
 def test_help_to_find_all_leads_to_every_set():
-    for exercise in exercises(Kind.FIND_ALL)[:300]:
+    for exercise in exercises(ExerciseKind.FIND_ALL)[:300]:
         stages = help_stages(exercise)
         shown = {frozenset(stage.cards) for stage in stages if stage.kind is HelpKind.THE_SET}
         assert shown == set(sets_on(exercise.cards))
@@ -71,7 +71,7 @@ def test_help_to_find_all_leads_to_every_set():
 
 
 def test_help_on_whether_there_is_a_set_looks_the_same_up_to_the_answer():
-    for exercise in exercises(Kind.ANY_SET)[:300]:
+    for exercise in exercises(ExerciseKind.ANY_SET)[:300]:
         *before, _ = help_stages(exercise)
         assert [(stage.kind, len(stage.cards), stage.count) for stage in before] == [
             (HelpKind.TWO_MAKE_A_THIRD, 0, None),
@@ -85,5 +85,7 @@ def test_help_on_whether_there_is_a_set_looks_the_same_up_to_the_answer():
 
 
 def test_every_kind_of_help_is_given_somewhere():
-    given_somewhere = {stage.kind for kind in Kind for each in exercises(kind)[:50] for stage in help_stages(each)}
+    given_somewhere = {
+        stage.kind for kind in ExerciseKind for each in exercises(kind)[:50] for stage in help_stages(each)
+    }
     assert given_somewhere == set(HelpKind)

@@ -17,13 +17,13 @@ from games import limits
 from games.players import Player, known_player
 from games.rules import find_sets
 from lessons.exercises import make_exercise
-from lessons.learning import Answered, Asked, finish_step, rebuild, record_attempt, skill_states, take_along
+from lessons.learning import Answered, Asked, finish_step, merge_guest, rebuild, record_attempt, skill_states
 from lessons.models import Attempt, StepDone
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket, read_ticket
 from lessons.units import course, find_step
 from lessons.views import later
-from setsite.kept import GUEST
+from setsite.offline import GUEST
 from tests.lessons.test_learning import a_guest, a_user, keep, progress_of, right_answer, wrong_answer
 from tests.lessons.test_practice import forms_of
 from tests.lessons.test_tickets import BAD, bad_tickets, ticket_on
@@ -31,7 +31,7 @@ from tests.lessons.test_tickets import BAD, bad_tickets, ticket_on
 pytestmark = pytest.mark.django_db
 
 PATH, AHEAD = "/learn/later/", "/learn/practice/ahead/"
-WANTED = Wanted(Kind.IS_SET, 2)
+WANTED = Wanted(ExerciseKind.IS_SET, 2)
 NAMING = "cards/color-green"
 DRILL = "same-or-different/two-differ"
 
@@ -130,7 +130,7 @@ def test_a_step_that_only_shows_something_is_finished_later(client, ann):
 
 
 def test_finding_one_of_several_sets_is_no_answer_yet(client, ann):
-    wanted = Wanted(Kind.FIND_ALL, 2)
+    wanted = Wanted(ExerciseKind.FIND_ALL, 2)
     seed = next(seed for seed in map(str, range(50)) if len(find_sets(make_exercise(wanted, seed).cards)) > 1)
     ticket = new_ticket(seed, wanted=wanted)
     cards = [card.index for card in find_sets(ticket.exercise.cards)[0]]
@@ -174,7 +174,7 @@ def test_a_guest_who_signs_in_before_it_is_sent_again_has_it_once(client):
     client.post(PATH, form)
     guest = Player(name="guest", guest=Attempt.objects.get().guest)
     ann = a_user()
-    take_along(guest, ann)
+    merge_guest(guest, ann)
     client.force_login(ann.user)
     assert client.post(PATH, form).json()["is_right"]
     assert Attempt.objects.get().user == ann.user
@@ -318,14 +318,19 @@ def test_who_is_here_is_said_without_saying_who(client, ann):
 @pytest.mark.parametrize("tries", [0, 40])
 def test_exercises_ahead_are_all_different_and_can_be_answered_by_their_page(client, ann, tries):
     for turn in range(tries):
-        keep(ann, Wanted(list(Kind)[turn % len(Kind)], 1 + turn % 3), f"t{turn}", now=time.time() - 600 + turn)
+        keep(
+            ann,
+            Wanted(list(ExerciseKind)[turn % len(ExerciseKind)], 1 + turn % 3),
+            f"t{turn}",
+            now=time.time() - 600 + turn,
+        )
     response = client.get(AHEAD)
     assert response.headers["X-Whose"] == whose(client)
     parts = response.json()["exercises"]
     tickets = [read_ticket(ticket_on_part(part)) for part in parts]
     assert len({ticket.seed for ticket in tickets}) == len(tickets) == 10
     assert all(ticket.is_ahead and ticket.place == "practice" for ticket in tickets)
-    assert Kind.FIND_ALL not in {ticket.exercise.kind for ticket in tickets}
+    assert ExerciseKind.FIND_ALL not in {ticket.exercise.kind for ticket in tickets}
     assert all('data-hx-post="/learn/practice/"' in part for part in parts)
     before = Attempt.objects.count()
     for ticket in tickets:

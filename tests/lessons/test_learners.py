@@ -25,9 +25,9 @@ from games.rules.triples import explain
 from lessons.exercises import make_exercise
 from lessons.grading import grade, solve
 from lessons.misconceptions import Idea, Misconception, misconceptions
-from lessons.skills import Kind, Skill, Wanted
+from lessons.skills import ExerciseKind, Skill, Wanted
 
-SHADING = Wanted(Kind.IS_SET, focus=Feature.SHADING)
+SHADING = Wanted(ExerciseKind.IS_SET, focus=Feature.SHADING)
 
 
 def exercises(wanted, count):
@@ -58,18 +58,18 @@ def run(nature, order, most, seed="0"):
 
 
 class TestALearner:
-    @pytest.mark.parametrize("kind", [Kind.IS_SET, Kind.EXPLAIN, Kind.THIRD_CARD])
+    @pytest.mark.parametrize("kind", [ExerciseKind.IS_SET, ExerciseKind.EXPLAIN, ExerciseKind.THIRD_CARD])
     def test_who_can_do_everything_only_slips(self, kind):
         assert 1 - 2 * SLIP < share_right(expert(), Wanted(kind, 2)) < 1
 
-    @pytest.mark.parametrize(("kind", "guess"), [(Kind.IS_SET, 1 / 2), (Kind.WHICH_BREAKS, 1 / 4)])
+    @pytest.mark.parametrize(("kind", "guess"), [(ExerciseKind.IS_SET, 1 / 2), (ExerciseKind.WHICH_BREAKS, 1 / 4)])
     def test_who_can_do_nothing_guesses(self, kind, guess):
         assert share_right(helpless(), Wanted(kind, 2)) == pytest.approx(guess, abs=0.06)
 
     def test_gets_better_at_what_is_practised_and_at_nothing_else(self):
         learner = Learner(ORDINARY, "0")
         before = {skill: learner.chance(skill, 0.0) for skill in Skill}
-        for exercise in exercises(Wanted(Kind.EXPLAIN, 2), 5):
+        for exercise in exercises(Wanted(ExerciseKind.EXPLAIN, 2), 5):
             learner.learn(exercise, grade(exercise, learner.answer(exercise, 0.0)), 0.0)
         better = {skill for skill in Skill if learner.chance(skill, 0.0) > before[skill]}
         assert better == {Skill.EXPLAIN, Skill.NUMBER, Skill.COLOR, Skill.SHADING, Skill.SHAPE}
@@ -103,7 +103,7 @@ class TestABelief:
 
     def test_that_all_must_be_alike_refuses_every_set(self):
         learner = expert(ALL_ALIKE)
-        answers = [learner.answer(each, 0.0)["yes"] for each in exercises(Wanted(Kind.IS_SET, 2), 200)]
+        answers = [learner.answer(each, 0.0)["yes"] for each in exercises(Wanted(ExerciseKind.IS_SET, 2), 200)]
         assert mean(answers) < 2 * SLIP
 
     @pytest.mark.parametrize("nature", [BLIND_TO_SHADING, ALL_ALIKE])

@@ -20,10 +20,10 @@ from games.players import Player
 from games.rules import Feature, explain, is_set
 from lessons.exercises import Exercise, make_exercise
 from lessons.grading import grade, solve
-from lessons.learning import Answered, Asked, finish_step, rebuild, record_attempt, skill_states, take_along
+from lessons.learning import Answered, Asked, finish_step, merge_guest, rebuild, record_attempt, skill_states
 from lessons.mastery import new_states, statuses
 from lessons.models import Attempt, Progress, StepDone
-from lessons.skills import Evidence, Kind, Skill, Wanted
+from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 from lessons.units import course
 
 pytestmark = pytest.mark.django_db
@@ -49,15 +49,15 @@ def a_user(name: str = "Ann", password: str | None = None) -> Player:
 def right_answer(exercise: Exercise) -> dict[str, Any]:
     solution = solve(exercise)
     match exercise.kind:
-        case Kind.IS_SET | Kind.ANY_SET:
+        case ExerciseKind.IS_SET | ExerciseKind.ANY_SET:
             return {"yes": solution.yes}
-        case Kind.WHICH_BREAKS:
+        case ExerciseKind.WHICH_BREAKS:
             return {"breaks": solution.breaks[0].value}
-        case Kind.EXPLAIN:
+        case ExerciseKind.EXPLAIN:
             return {feature.value: make.value for feature, make in solution.makes.items()}
-        case Kind.THIRD_CARD:
+        case ExerciseKind.THIRD_CARD:
             return {"card": solution.card.index}
-        case Kind.FIND_ONE:
+        case ExerciseKind.FIND_ONE:
             return {"cards": [card.index for card in solution.sets[0]]}
     return {"sets": [[card.index for card in triple] for triple in solution.sets]}
 
@@ -65,18 +65,18 @@ def right_answer(exercise: Exercise) -> dict[str, Any]:
 def wrong_answer(exercise: Exercise) -> dict[str, Any]:
     right, cards = right_answer(exercise), exercise.cards
     match exercise.kind:
-        case Kind.IS_SET | Kind.ANY_SET:
+        case ExerciseKind.IS_SET | ExerciseKind.ANY_SET:
             return {"yes": not right["yes"]}
-        case Kind.WHICH_BREAKS:
+        case ExerciseKind.WHICH_BREAKS:
             return {"breaks": next(each.feature.value for each in explain(*cards).features if not each.is_broken)}
-        case Kind.EXPLAIN:
+        case ExerciseKind.EXPLAIN:
             makes = ["all-same", "all-different", "two-and-one"]
             return {name: makes[makes.index(make) - 1] for name, make in right.items()}
-        case Kind.THIRD_CARD:
+        case ExerciseKind.THIRD_CARD:
             return {"card": next(card.index for card in exercise.choices if card.index != right["card"])}
     first, second = cards[:2]
     wrong = next([first.index, second.index, card.index] for card in cards[2:] if not is_set(first, second, card))
-    return {"cards": wrong} if exercise.kind is Kind.FIND_ONE else {"sets": [wrong]}
+    return {"cards": wrong} if exercise.kind is ExerciseKind.FIND_ONE else {"sets": [wrong]}
 
 
 def keep(
@@ -111,7 +111,12 @@ def keep(
 
 
 def keep_many(
-    player: Player, count: int, *, kinds: Sequence[Kind] = tuple(Kind), place: str = "practice", start: float = NOW
+    player: Player,
+    count: int,
+    *,
+    kinds: Sequence[ExerciseKind] = tuple(ExerciseKind),
+    place: str = "practice",
+    start: float = NOW,
 ) -> None:
     """So many tries at once, a minute apart, of these kinds in turn, every fifth of them wrong."""
     samples = {}
@@ -143,7 +148,7 @@ def tries_of(player: Player) -> list[dict[str, Any]]:
 def some_wanted(rng: random.Random) -> Wanted:
     easy = rng.random() < 0.3
     features = [None, *(feature for feature in Feature if not (easy and feature is Feature.SHADING))]
-    return Wanted(rng.choice(list(Kind)), rng.randint(1, 3 if easy else 4), rng.choice(features), easy)
+    return Wanted(rng.choice(list(ExerciseKind)), rng.randint(1, 3 if easy else 4), rng.choice(features), easy)
 
 
 def learn_for_days(player: Player, rng: random.Random, *, tries: int, start: float = NOW) -> float:
@@ -165,7 +170,7 @@ def learn_for_days(player: Player, rng: random.Random, *, tries: int, start: flo
 
 
 def test_a_try_is_kept_whole():
-    wanted = Wanted(Kind.IS_SET, 2, Feature.SHADING)
+    wanted = Wanted(ExerciseKind.IS_SET, 2, Feature.SHADING)
     kept = keep(a_guest(), wanted, "s1", right=False, seconds=7.5, hints=2)
     row = Attempt.objects.get()
     assert row == kept
@@ -180,14 +185,14 @@ def test_a_try_is_kept_whole():
 def test_each_try_is_a_row_more_and_changes_none_before_it():
     guest, kept = a_guest(), []
     for turn, right in enumerate([False, True, True, False]):
-        keep(guest, Wanted(Kind.IS_SET), f"s{turn % 2}", right=right, now=NOW + turn)
+        keep(guest, Wanted(ExerciseKind.IS_SET), f"s{turn % 2}", right=right, now=NOW + turn)
         assert tries_of(guest)[:-1] == kept
         kept = tries_of(guest)
     assert len(kept) == 4
 
 
 def test_only_the_first_try_at_a_question_counts():
-    guest, wanted = a_guest(), Wanted(Kind.IS_SET, 2)
+    guest, wanted = a_guest(), Wanted(ExerciseKind.IS_SET, 2)
     keep(guest, wanted, "s1", right=False)
     after_first = progress_of(guest)
     for turn in range(1, 4):
@@ -198,7 +203,7 @@ def test_only_the_first_try_at_a_question_counts():
 
 
 def test_the_same_seed_at_another_place_is_another_question():
-    guest, wanted = a_guest(), Wanted(Kind.IS_SET)
+    guest, wanted = a_guest(), Wanted(ExerciseKind.IS_SET)
     assert keep(guest, wanted, "s1", place="practice").is_first
     assert keep(guest, wanted, "s1", place="magic-rule/use-it").is_first
 
@@ -263,8 +268,8 @@ def test_progress_kept_as_one_goes_equals_progress_made_anew():
 
 def test_the_command_says_how_many_learners_there_were_and_forgets_progress_without_tries(capsys):
     for who in (a_guest("a" * 32), a_guest("b" * 32), a_user()):
-        keep(who, Wanted(Kind.IS_SET), "s1")
-        keep(who, Wanted(Kind.EXPLAIN), "s2")
+        keep(who, Wanted(ExerciseKind.IS_SET), "s1")
+        keep(who, Wanted(ExerciseKind.EXPLAIN), "s2")
     Progress.objects.create(guest="c" * 32, skill=Skill.COLOR, state={})
     call_command("rebuild_progress")
     assert capsys.readouterr().out == "Progress of 3 learners rebuilt.\n"
@@ -273,17 +278,17 @@ def test_the_command_says_how_many_learners_there_were_and_forgets_progress_with
 
 def test_two_learners_never_mix():
     ann, ben, guest = a_user("Ann"), a_user("Ben"), a_guest()
-    keep(ann, Wanted(Kind.IS_SET), "s1", right=False)
+    keep(ann, Wanted(ExerciseKind.IS_SET), "s1", right=False)
     finish_step(ann, "cards", "four-features", now=NOW)
     of_ann = progress_of(ann)
     for other in (ben, guest, a_guest("b" * 32)):
         assert skill_states(other) == new_states()
-        assert keep(other, Wanted(Kind.IS_SET), "s1").is_first, "it is new to them"
+        assert keep(other, Wanted(ExerciseKind.IS_SET), "s1").is_first, "it is new to them"
         rebuild(other)
         finish_step(other, "cards", "four-features", now=NOW)
     assert progress_of(ann) == of_ann
     assert StepDone.objects.count() == 4
-    take_along(guest, ben)
+    merge_guest(guest, ben)
     assert progress_of(ann) == of_ann
     assert len(tries_of(ann)) == 1
 
@@ -296,7 +301,7 @@ def test_what_a_guest_has_learned_becomes_the_users_own():
     end = learn_for_days(guest, random.Random("guest"), tries=40)
     learn_for_days(user, random.Random("user"), tries=40, start=end - DAY)
     both = sorted(tries_of(guest) + tries_of(user), key=lambda row: row["id"])
-    take_along(guest, user)
+    merge_guest(guest, user)
     assert tries_of(user) == both, "no try is lost, made or changed"
     assert not tries_of(guest)
     assert not progress_of(guest)
@@ -311,8 +316,8 @@ def test_what_is_taken_along_counts_like_the_users_own():
     guest, user, other = a_guest(), a_user("Ann"), a_user("Ben")
     for turn in range(12):
         for who in ((guest, user)[turn % 2], other):
-            keep(who, Wanted(Kind.IS_SET, 1 + turn % 4), f"s{turn}", right=turn % 3 > 0, now=NOW + turn)
-    take_along(guest, user)
+            keep(who, Wanted(ExerciseKind.IS_SET, 1 + turn % 4), f"s{turn}", right=turn % 3 > 0, now=NOW + turn)
+    merge_guest(guest, user)
     assert progress_of(user) == progress_of(other)
 
 
@@ -323,7 +328,7 @@ def test_steps_are_not_doubled_and_the_users_own_stay():
     finish_step(guest, "cards", "color-green", now=NOW + 1)
     finish_step(guest, "cards", "number-three", now=NOW + 1)
     finish_step(guest, "odds", "always", now=NOW + 1)
-    take_along(guest, user)
+    merge_guest(guest, user)
     done = StepDone.objects.filter(user=user.user).order_by("at", "pk").values_list("unit", "step", "at")
     assert [(unit, step, at.timestamp() - NOW) for unit, step, at in done] == [
         ("cards", "four-features", 0),
@@ -338,17 +343,17 @@ def test_a_question_that_both_have_tried_counts_once():
     guest, user, other = a_guest(), a_user("Ann"), a_user("Ben")
     for turn, who in enumerate((user, guest)):
         for each in (who, other):
-            keep(each, Wanted(Kind.IS_SET), "s1", now=NOW + turn, place="five-examples/first-decide")
-    take_along(guest, user)
+            keep(each, Wanted(ExerciseKind.IS_SET), "s1", now=NOW + turn, place="five-examples/first-decide")
+    merge_guest(guest, user)
     assert progress_of(user) == progress_of(other)
 
 
 def test_to_take_along_nothing_changes_nothing():
     guest, user = a_guest(), a_user()
-    keep(user, Wanted(Kind.IS_SET), "s1")
+    keep(user, Wanted(ExerciseKind.IS_SET), "s1")
     before = tries_of(user), progress_of(user)
-    take_along(guest, user)
-    take_along(guest, user)
+    merge_guest(guest, user)
+    merge_guest(guest, user)
     assert (tries_of(user), progress_of(user)) == before
 
 

@@ -17,13 +17,13 @@ from lessons.learning import (
     finish_step,
     give_help,
     hints_given,
+    merge_guest,
     rebuild,
     record_attempt,
     skill_states,
-    take_along,
 )
 from lessons.models import Attempt, HelpGiven, Progress, StepDone
-from lessons.skills import Evidence, Kind, Skill, Wanted
+from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 
 NOW = 1_800_000_000.0
 SKILLS = (Skill.COLOR, Skill.SHAPE, Skill.THIRD_CARD)
@@ -66,7 +66,7 @@ LEARNERS = pytest.mark.parametrize("learner", [user, guest])
 
 def answer(who: Player, seed: str, *, at: float = NOW, is_right: bool = True, sent_as=None) -> Attempt:
     evidence = [Evidence(skill, is_right) for skill in SKILLS]
-    asked = Asked(place="practice", kind=Kind.THIRD_CARD, wanted=Wanted(Kind.THIRD_CARD), seed=seed)
+    asked = Asked(place="practice", kind=ExerciseKind.THIRD_CARD, wanted=Wanted(ExerciseKind.THIRD_CARD), seed=seed)
     answered = Answered(answer={}, is_right=is_right, missed=(), evidence=evidence, seconds=2.0)
     return record_attempt(who, asked, answered, now=at, sent_as=sent_as)
 
@@ -136,7 +136,7 @@ def test_a_guest_who_signs_in_while_both_answer_keeps_one_first_try_of_each_ques
         answer(before, seed, at=NOW - 5)
     answer(who, "both", at=NOW)
     together(
-        lambda: take_along(before, who),
+        lambda: merge_guest(before, who),
         lambda: answer(who, "both", at=NOW + 1),
         lambda: answer(who, "guest's", at=NOW + 1),
         lambda: answer(who, "own", at=NOW + 2),
@@ -151,7 +151,7 @@ def test_a_guest_whose_answer_was_sent_again_after_signing_in_has_it_once(transa
     who, before, name = user(), guest(), uuid4()
     answer(before, "s", sent_as=name)
     answer(who, "s", sent_as=name)
-    take_along(before, who)
+    merge_guest(before, who)
     assert Attempt.objects.get().is_first
     assert_progress_is_a_rebuild(who)
 
@@ -162,10 +162,10 @@ def test_two_who_sign_in_with_each_others_guest_never_wait_for_each_other(transa
     for each in guests:
         answer(each, "s")
     together(
-        lambda: take_along(guests[0], ann),
-        lambda: take_along(guests[1], ann),
-        lambda: take_along(guests[0], ben),
-        lambda: take_along(guests[1], ben),
+        lambda: merge_guest(guests[0], ann),
+        lambda: merge_guest(guests[1], ann),
+        lambda: merge_guest(guests[0], ben),
+        lambda: merge_guest(guests[1], ben),
     )
     assert Attempt.objects.exclude(user=None).count() == 2
     for who in (ann, ben):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from games.rules.cards import Feature
 from lessons.mastery import Level, Trend, Try, due_skills, mastery, most_missed, new_states, status, statuses, update
-from lessons.skills import Evidence, Kind, Skill, Wanted
+from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 from lessons.tracing import CEILING, DAY, FIRST_STABILITY, LONGEST_STABILITY, ODDS, PRIOR, odds, probability_at
 
 NOON = 1_000_000.0
@@ -21,18 +21,18 @@ evidences = st.lists(st.builds(Evidence, st.sampled_from(Skill), st.booleans()),
 any_tries = st.builds(
     Try,
     at=moments,
-    kind=st.sampled_from(Kind),
+    kind=st.sampled_from(ExerciseKind),
     is_right=st.booleans(),
     missed=st.just(()),
     evidence=evidences,
     seconds=st.none(),
     hints=st.integers(0, 4),
-    wanted=st.builds(Wanted, st.sampled_from(Kind), st.integers(1, 4)),
+    wanted=st.builds(Wanted, st.sampled_from(ExerciseKind), st.integers(1, 4)),
 )
 histories = st.lists(any_tries, max_size=25)
 
 
-def try_at(at=NOON, *, skill=Skill.COLOR, right=True, kind=Kind.IS_SET, hints=0, missed=()):
+def try_at(at=NOON, *, skill=Skill.COLOR, right=True, kind=ExerciseKind.IS_SET, hints=0, missed=()):
     return Try(at, kind, right, missed, (Evidence(skill, right),), None, hints, kind and Wanted(kind))
 
 
@@ -45,7 +45,7 @@ def rights(count, *, apart=30.0, start=NOON, **options):
 
 
 class TestOneAnswer:
-    @given(histories, st.sampled_from(Kind), st.integers(0, 4))
+    @given(histories, st.sampled_from(ExerciseKind), st.integers(0, 4))
     def test_that_is_right_never_lowers_a_skill(self, history, kind, hints):
         now = NOON + 31 * DAY
         states = mastery(history, now)
@@ -54,7 +54,7 @@ class TestOneAnswer:
             later = update(states, try_at(now, skill=skill, kind=kind, hints=hints))
             assert later[skill].probability >= before
 
-    @given(histories, st.sampled_from(Kind), st.integers(0, 4))
+    @given(histories, st.sampled_from(ExerciseKind), st.integers(0, 4))
     def test_that_is_wrong_never_raises_a_skill(self, history, kind, hints):
         now = NOON + 31 * DAY
         states = mastery(history, now)
@@ -66,8 +66,8 @@ class TestOneAnswer:
     @pytest.mark.parametrize("right", [True, False])
     def test_moves_a_skill_the_less_the_easier_it_is_to_guess(self, right):
         known = rights(2)
-        assert len({ODDS[kind].slip for kind in Kind}) == 1, "they differ in nothing else"
-        by_guess = sorted(Kind, key=lambda kind: odds(kind, Skill.COLOR).guess)
+        assert len({ODDS[kind].slip for kind in ExerciseKind}) == 1, "they differ in nothing else"
+        by_guess = sorted(ExerciseKind, key=lambda kind: odds(kind, Skill.COLOR).guess)
         start = after(*known)[Skill.COLOR].probability
         moves = [
             abs(after(*known, try_at(NOON + 90, kind=k, right=right))[Skill.COLOR].probability - start)
@@ -82,8 +82,8 @@ class TestOneAnswer:
         assert reached[-1] - PRIOR[Skill.COLOR] < 0.02
 
     def test_to_explain_is_one_of_three_for_a_feature_and_hardly_to_be_guessed_as_a_whole(self):
-        assert odds(Kind.EXPLAIN, Skill.COLOR).guess == pytest.approx(1 / 3)
-        assert odds(Kind.EXPLAIN, Skill.EXPLAIN).guess < 0.1
+        assert odds(ExerciseKind.EXPLAIN, Skill.COLOR).guess == pytest.approx(1 / 3)
+        assert odds(ExerciseKind.EXPLAIN, Skill.EXPLAIN).guess < 0.1
 
     def test_leaves_other_skills_alone(self):
         untouched = {skill: state for skill, state in after(try_at()).items() if skill is not Skill.COLOR}
@@ -148,21 +148,21 @@ class TestFading:
         assert probability_at(state, NOON + 99 * DAY) == state.probability
 
     def test_is_slower_the_more_spaced_reviews_were_right(self):
-        massed = after(*rights(5, kind=Kind.FIND_ONE))[Skill.COLOR]
-        spaced = after(*rights(5, kind=Kind.FIND_ONE, apart=2 * DAY))[Skill.COLOR]
+        massed = after(*rights(5, kind=ExerciseKind.FIND_ONE))[Skill.COLOR]
+        spaced = after(*rights(5, kind=ExerciseKind.FIND_ONE, apart=2 * DAY))[Skill.COLOR]
         assert massed.stability == pytest.approx(FIRST_STABILITY, rel=0.01)
         assert spaced.stability > 5 * FIRST_STABILITY
 
     def test_stretches_the_interval_about_two_and_a_half_times_at_each_review_in_time(self):
-        state = after(*rights(3, kind=Kind.FIND_ONE))[Skill.COLOR]
+        state = after(*rights(3, kind=ExerciseKind.FIND_ONE))[Skill.COLOR]
         states = {**new_states(), Skill.COLOR: state}
         for _ in range(4):
             before = states[Skill.COLOR]
-            states = update(states, try_at(before.seen_at + before.stability, kind=Kind.FIND_ONE))
+            states = update(states, try_at(before.seen_at + before.stability, kind=ExerciseKind.FIND_ONE))
             assert 2.3 < states[Skill.COLOR].stability / before.stability < 2.6
 
     def test_is_faster_again_after_an_error(self):
-        spaced = rights(5, kind=Kind.FIND_ONE, apart=2 * DAY)
+        spaced = rights(5, kind=ExerciseKind.FIND_ONE, apart=2 * DAY)
         slow = after(*spaced)[Skill.COLOR].stability
         assert after(*spaced, try_at(NOON + 9 * DAY, right=False))[Skill.COLOR].stability == slow / 2
 
@@ -186,7 +186,7 @@ class TestStatus:
 
     def test_stays_mastered_until_the_review_is_due_for_what_was_left_at_the_ceiling(self):
         for skill in Skill:
-            state = after(*rights(20, skill=skill, kind=Kind.THIRD_CARD))[skill]
+            state = after(*rights(20, skill=skill, kind=ExerciseKind.THIRD_CARD))[skill]
             at_last = status(state, status(state, NOON).due_at)
             assert at_last.is_due
             assert at_last.level is Level.MASTERED

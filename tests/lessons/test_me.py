@@ -20,7 +20,7 @@ from lessons.learning import finish_step, skill_states
 from lessons.mastery import most_missed, statuses
 from lessons.models import Attempt, Progress
 from lessons.queries import latest_tries
-from lessons.skills import Kind, Skill, Wanted
+from lessons.skills import ExerciseKind, Skill, Wanted
 from lessons.tracing import SkillState
 from lessons.units import course
 from lessons.views import practice
@@ -121,7 +121,7 @@ def test_the_levels_are_those_of_the_one_status_function(client, ann, clock):
 
 def stand_at(player: Player, probabilities: dict[Skill, float]) -> None:
     """As if so much were held, after one try."""
-    keep(player, Wanted(Kind.IS_SET), "s1")
+    keep(player, Wanted(ExerciseKind.IS_SET), "s1")
     for skill, probability in probabilities.items():
         state = {**asdict(SkillState(skill, probability, seen_at=NOW, tries=1)), "path": [probability]}
         del state["skill"]
@@ -171,11 +171,11 @@ def test_what_is_missed_most_comes_first(client, ann):
 
 
 def test_who_misses_nothing_reads_nothing_of_it(client, ann):
-    keep(ann, Wanted(Kind.IS_SET), "s1")
+    keep(ann, Wanted(ExerciseKind.IS_SET), "s1")
     assert not section(client.get(PATH), "What I miss most")
 
 
-def find(player: Player, kind: Kind, seconds: float, *, right: bool = True, again: bool = False) -> list[str]:
+def find(player: Player, kind: ExerciseKind, seconds: float, *, right: bool = True, again: bool = False) -> list[str]:
     """A board found in so many seconds: the names of its cards."""
     wanted, seed = Wanted(kind, 2), f"{kind}-{'again' if again else seconds}"
     keep(player, wanted, seed, right=right, seconds=seconds)
@@ -194,9 +194,12 @@ def figures(response) -> list[tuple[list[str], str]]:
 
 
 def test_the_three_slowest_boards_are_shown_with_their_times(client, ann):
-    boards = {seconds: find(ann, kind, seconds) for kind, seconds in [(Kind.FIND_ONE, 12.0), (Kind.FIND_ALL, 95.4)]}
-    boards |= {seconds: find(ann, Kind.FIND_ONE, seconds) for seconds in (3.0, 40.0, 8.0)}
-    keep(ann, Wanted(Kind.IS_SET), "no board", seconds=500.0)
+    boards = {
+        seconds: find(ann, kind, seconds)
+        for kind, seconds in [(ExerciseKind.FIND_ONE, 12.0), (ExerciseKind.FIND_ALL, 95.4)]
+    }
+    boards |= {seconds: find(ann, ExerciseKind.FIND_ONE, seconds) for seconds in (3.0, 40.0, 8.0)}
+    keep(ann, Wanted(ExerciseKind.IS_SET), "no board", seconds=500.0)
     assert figures(client.get(PATH)) == [
         (boards[95.4], "95 seconds · Try it again"),
         (boards[40.0], "40 seconds · Try it again"),
@@ -205,39 +208,43 @@ def test_the_three_slowest_boards_are_shown_with_their_times(client, ann):
 
 
 def test_best_times_are_the_fastest_of_each_kind_of_board(client, ann):
-    for kind, times in {Kind.FIND_ONE: (9.0, 4.0, 21.0), Kind.FIND_ALL: (50.0, 33.0), Kind.ANY_SET: (2.0,)}.items():
+    for kind, times in {
+        ExerciseKind.FIND_ONE: (9.0, 4.0, 21.0),
+        ExerciseKind.FIND_ALL: (50.0, 33.0),
+        ExerciseKind.ANY_SET: (2.0,),
+    }.items():
         for seconds in times:
             find(ann, kind, seconds)
-    keep(ann, Wanted(Kind.IS_SET), "no board", seconds=1.0)
+    keep(ann, Wanted(ExerciseKind.IS_SET), "no board", seconds=1.0)
     assert words_of(section(client.get(PATH), "My best times")) == (
         "Is there one at all? 2 s Find them all 33 s Find a SET 4 s"
     )
 
 
 def test_a_wrong_answer_a_second_try_or_one_that_nobody_timed_is_no_time(client, ann):
-    find(ann, Kind.FIND_ONE, 1.0, right=False)
-    find(ann, Kind.FIND_ONE, 60.0, right=False, again=True)
-    find(ann, Kind.FIND_ONE, 2.0, again=True)
-    keep(ann, Wanted(Kind.FIND_ONE), "not timed", seconds=None)
+    find(ann, ExerciseKind.FIND_ONE, 1.0, right=False)
+    find(ann, ExerciseKind.FIND_ONE, 60.0, right=False, again=True)
+    find(ann, ExerciseKind.FIND_ONE, 2.0, again=True)
+    keep(ann, Wanted(ExerciseKind.FIND_ONE), "not timed", seconds=None)
     response = client.get(PATH)
     assert not section(response, "My best times")
     assert not section(response, "My slowest boards")
 
 
 def test_a_board_with_help_is_no_best_time(client, ann):
-    find(ann, Kind.FIND_ONE, 9.0)
-    keep(ann, Wanted(Kind.FIND_ONE), "helped", seconds=2.0, hints=1)
+    find(ann, ExerciseKind.FIND_ONE, 9.0)
+    keep(ann, Wanted(ExerciseKind.FIND_ONE), "helped", seconds=2.0, hints=1)
     assert words_of(section(client.get(PATH), "My best times")) == "Find a SET 9 s"
 
 
 def test_a_board_that_went_quicker_the_second_time_is_slow_no_more(client, ann):
-    wanted = Wanted(Kind.FIND_ONE)
+    wanted = Wanted(ExerciseKind.FIND_ONE)
     for seconds in (90.0, 5.0):
         keep(ann, wanted, "twice", seconds=seconds)
     assert [words for _board, words in figures(client.get(PATH))] == ["5 seconds · Try it again"]
 
 
-@pytest.mark.parametrize("kind", [Kind.FIND_ONE, Kind.FIND_ALL, Kind.ANY_SET])
+@pytest.mark.parametrize("kind", [ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL, ExerciseKind.ANY_SET])
 def test_a_slow_board_can_be_tried_again(client, ann, kind):
     find(ann, kind, 30.0)
     (link,) = re.findall(r'<a href="([^"]*)"', section(client.get(PATH), "My slowest boards"))
@@ -248,13 +255,13 @@ def test_a_slow_board_can_be_tried_again(client, ann, kind):
 
 def test_nobody_tries_the_boards_of_another_or_one_that_is_none(client, ann):
     for number in range(3):
-        find(a_user(f"Ben{number}"), Kind.FIND_ALL, 30.0)
+        find(a_user(f"Ben{number}"), ExerciseKind.FIND_ALL, 30.0)
     client.post("/learn/cards/color-green/", {"value": "green"})
     keys = [*Attempt.objects.values_list("pk", flat=True), "x", "-1", "", "\u0663", "9" * 18, "9" * 40]
     for key in keys:
         response = client.get("/learn/practice/", {"again": key})
         assert response.status_code == 200
-        assert response.context["exercise"].kind is Kind.IS_SET, "what a newcomer is asked"
+        assert response.context["exercise"].kind is ExerciseKind.IS_SET, "what a newcomer is asked"
 
 
 # Pictures

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from games.rules.cards import Feature
 from lessons.mastery import Try
 from lessons.misconceptions import Idea, Misconception, misconceptions
-from lessons.skills import Evidence, Kind, Wanted, differing_skill, feature_skill, kind_skill
+from lessons.skills import Evidence, ExerciseKind, Wanted, differing_skill, feature_skill, kind_skill
 
 ALIKE = Misconception(Idea.ALL_ALIKE)
 
@@ -32,20 +32,20 @@ def answer(kind, right, *, missed=(), seen=(), sets=(), focus=None, hints=0, eas
     return lambda at: Try(at, kind, right, tuple(missed), tuple(evidence), None, hints, wanted)
 
 
-def overlooked(feature, kind=Kind.IS_SET, **more):
+def overlooked(feature, kind=ExerciseKind.IS_SET, **more):
     return answer(kind, False, missed=[feature], **more)
 
 
-def seen(feature, kind=Kind.IS_SET, **more):
+def seen(feature, kind=ExerciseKind.IS_SET, **more):
     return answer(kind, True, seen=[feature], **more)
 
 
 def refused(differing=1):
-    return answer(Kind.IS_SET, False, sets=[differing])
+    return answer(ExerciseKind.IS_SET, False, sets=[differing])
 
 
 def accepted(differing=1):
-    return answer(Kind.IS_SET, True, sets=[differing])
+    return answer(ExerciseKind.IS_SET, True, sets=[differing])
 
 
 class TestAFeatureThatIsOverlooked:
@@ -53,7 +53,16 @@ class TestAFeatureThatIsOverlooked:
     def test_is_found_after_a_few_triples_that_only_it_breaks(self, feature):
         assert misconceptions(in_order(*[overlooked(feature)] * 4)) == [overlooks(feature)]
 
-    @pytest.mark.parametrize("kind", [Kind.IS_SET, Kind.WHICH_BREAKS, Kind.EXPLAIN, Kind.THIRD_CARD, Kind.FIND_ONE])
+    @pytest.mark.parametrize(
+        "kind",
+        [
+            ExerciseKind.IS_SET,
+            ExerciseKind.WHICH_BREAKS,
+            ExerciseKind.EXPLAIN,
+            ExerciseKind.THIRD_CARD,
+            ExerciseKind.FIND_ONE,
+        ],
+    )
     def test_is_found_in_every_kind_that_shows_it(self, kind):
         tries = in_order(*[overlooked(Feature.SHADING, kind)] * 7)
         assert overlooks(Feature.SHADING) in misconceptions(tries)
@@ -65,14 +74,14 @@ class TestAFeatureThatIsOverlooked:
         assert misconceptions(in_order(*[overlooked(Feature.COLOR), seen(Feature.COLOR)] * 10)) == []
 
     def test_is_not_found_in_wild_guesses_that_miss_all_at_once(self):
-        assert misconceptions(in_order(*[answer(Kind.FIND_ONE, False, missed=Feature)] * 4)) == []
+        assert misconceptions(in_order(*[answer(ExerciseKind.FIND_ONE, False, missed=Feature)] * 4)) == []
 
     def test_is_the_one_that_breaks_and_not_the_one_that_was_named_instead(self):
-        wrong = answer(Kind.WHICH_BREAKS, False, missed=[Feature.SHADING, Feature.COLOR], focus=Feature.SHADING)
+        wrong = answer(ExerciseKind.WHICH_BREAKS, False, missed=[Feature.SHADING, Feature.COLOR], focus=Feature.SHADING)
         assert misconceptions(in_order(*[wrong] * 4)) == [overlooks(Feature.SHADING)]
 
     def test_is_not_one_that_is_blamed_for_a_set(self):
-        blames = answer(Kind.IS_SET, False, missed=[Feature.SHADING], sets=[1])
+        blames = answer(ExerciseKind.IS_SET, False, missed=[Feature.SHADING], sets=[1])
         assert overlooks(Feature.SHADING) not in misconceptions(in_order(*[blames] * 9))
 
     def test_is_forgotten_when_it_was_seen_a_few_times(self):
@@ -92,7 +101,7 @@ class TestAFeatureThatIsOverlooked:
         assert misconceptions(in_order(*tries)) == [overlooks(Feature.SHADING)]
 
     def test_has_nothing_to_do_with_the_deck_that_is_all_solid(self):
-        assert misconceptions(in_order(*[overlooked(Feature.COLOR, Kind.FIND_ONE, easy=True)] * 9)) == []
+        assert misconceptions(in_order(*[overlooked(Feature.COLOR, ExerciseKind.FIND_ONE, easy=True)] * 9)) == []
 
 
 class TestThatAllMustBeAlike:
@@ -100,11 +109,11 @@ class TestThatAllMustBeAlike:
         assert misconceptions(in_order(*[refused()] * 5)) == [ALIKE]
 
     def test_is_found_in_refusing_everything(self):
-        right_no = answer(Kind.IS_SET, True)
+        right_no = answer(ExerciseKind.IS_SET, True)
         assert misconceptions(in_order(*[refused(2), right_no] * 5)) == [ALIKE]
 
     def test_is_not_found_in_right_refusals_alone(self):
-        assert misconceptions(in_order(*[answer(Kind.IS_SET, True)] * 8)) == []
+        assert misconceptions(in_order(*[answer(ExerciseKind.IS_SET, True)] * 8)) == []
 
     def test_is_not_found_in_one_who_takes_for_a_set_what_is_none(self):
         tries = [refused(), overlooked(Feature.SHADING), refused(), overlooked(Feature.COLOR)]
@@ -122,7 +131,7 @@ def test_who_has_tried_nothing_believes_nothing():
 
 
 def test_who_is_always_right_believes_nothing_wrong():
-    rights = [answer(kind, True, seen=Feature, sets=[n]) for kind in Kind for n in range(1, 5)]
+    rights = [answer(kind, True, seen=Feature, sets=[n]) for kind in ExerciseKind for n in range(1, 5)]
     assert misconceptions(in_order(*rights)) == []
 
 

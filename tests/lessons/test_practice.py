@@ -21,7 +21,7 @@ from lessons.grading import help_stages
 from lessons.learning import skill_states
 from lessons.mastery import next_wanted
 from lessons.models import Attempt
-from lessons.skills import Kind, Skill, Wanted
+from lessons.skills import ExerciseKind, Skill, Wanted
 from lessons.tickets import read_ticket
 from lessons.views import practice
 from tests.lessons.test_learning import (
@@ -71,9 +71,9 @@ def asks_for(monkeypatch, wanted: Wanted) -> None:
 def forms_of(exercise: Exercise, answer: dict[str, Any]) -> list[dict[str, Any]]:
     """An answer as the page would send it: several SETs one after the other."""
     match exercise.kind:
-        case Kind.IS_SET | Kind.ANY_SET:
+        case ExerciseKind.IS_SET | ExerciseKind.ANY_SET:
             return [{"yes": "1" if answer["yes"] else "0"}]
-        case Kind.FIND_ALL:
+        case ExerciseKind.FIND_ALL:
             return [{"cards": cards} for cards in answer["sets"]]
     return [answer]
 
@@ -109,7 +109,7 @@ def test_practice_asks_for_what_is_wanted_next(client, ann, clock, monkeypatch, 
 
 def test_what_was_learned_more_than_two_hundred_tries_ago_is_not_forgotten(client, ann, clock, monkeypatch):
     keep_many(ann, 140)
-    keep_many(ann, 210, kinds=[Kind.IS_SET], start=NOW + DAY)
+    keep_many(ann, 210, kinds=[ExerciseKind.IS_SET], start=NOW + DAY)
     clock.now = NOW + 2 * DAY
     practice_wants, progress_wants = [], []
     for turn in range(8):
@@ -124,7 +124,7 @@ def test_what_was_learned_more_than_two_hundred_tries_ago_is_not_forgotten(clien
 
 def test_a_newcomer_is_asked_something_easy(client):
     ticket = read_ticket(ticket_on(client.get(PATH)))
-    assert (ticket.wanted.kind, ticket.wanted.difficulty) == (Kind.IS_SET, 1)
+    assert (ticket.wanted.kind, ticket.wanted.difficulty) == (ExerciseKind.IS_SET, 1)
 
 
 def test_no_question_comes_twice_in_a_row(client, ann):
@@ -138,7 +138,7 @@ def test_no_question_comes_twice_in_a_row(client, ann):
     assert Attempt.objects.filter(is_first=True).count() == 50
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_no_question_comes_twice_in_a_row_even_if_chance_has_it_so(client, ann, monkeypatch, kind):
     asks_for(monkeypatch, Wanted(kind))
     monkeypatch.setattr(practice.secrets, "token_hex", lambda size: "0" * 16)
@@ -155,7 +155,7 @@ def test_no_question_comes_twice_in_a_row_even_if_chance_has_it_so(client, ann, 
 
 def miss(player: Player, feature: Feature, times: int) -> None:
     """Take triples for SETs that only this feature breaks."""
-    wanted = Wanted(Kind.IS_SET, 2, feature)
+    wanted = Wanted(ExerciseKind.IS_SET, 2, feature)
     seeds = (f"miss-{turn}" for turn in range(1000))
     blind = (s for s in seeds if [b.feature for b in explain(*make_exercise(wanted, s).cards).broken] == [feature])
     for turn in range(times):
@@ -181,7 +181,7 @@ def test_after_two_misses_of_a_feature_come_two_triples_that_differ_only_in_it(c
     clock.now += 60
     second = client.get(PATH)
     halves = [first.context["exercise"], second.context["exercise"]]
-    assert all(half.kind is Kind.IS_SET for half in halves)
+    assert all(half.kind is ExerciseKind.IS_SET for half in halves)
     assert sorted(map(bool, differences(*halves))) == [False, False, True]
     assert [feature] in differences(*halves)
     assert {is_set(*half.cards) for half in halves} == {True, False}
@@ -218,7 +218,7 @@ def test_misses_of_two_features_are_no_repeated_miss(client, ann, clock):
 # An answer
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_a_wrong_answer_can_be_put_right_and_only_the_first_counts(client, ann, monkeypatch, kind):
     asks_for(monkeypatch, Wanted(kind, 2))
     page = client.get(PATH)
@@ -234,7 +234,7 @@ def test_a_wrong_answer_can_be_put_right_and_only_the_first_counts(client, ann, 
     assert skill_states(ann)[Skill(kind.value)].rights == 0
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_a_right_answer_is_kept_with_what_was_asked(client, ann, monkeypatch, kind):
     asks_for(monkeypatch, Wanted(kind, 2))
     page = client.get(PATH)
@@ -247,7 +247,7 @@ def test_a_right_answer_is_kept_with_what_was_asked(client, ann, monkeypatch, ki
     assert skill_states(ann)[Skill(kind.value)].rights == 1
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.FIND_ALL])
+@pytest.mark.parametrize("kind", [kind for kind in ExerciseKind if kind is not ExerciseKind.FIND_ALL])
 def test_no_answer_is_refused_in_words_and_not_kept(client, monkeypatch, kind):
     asks_for(monkeypatch, Wanted(kind, 2))
     page = client.get(PATH)
@@ -274,7 +274,7 @@ def test_htmx_gets_the_fragment_only(client):
 # Help and time
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", ExerciseKind)
 def test_hints_are_counted_by_the_ticket_and_not_by_the_form(client, ann, monkeypatch, kind):
     asks_for(monkeypatch, Wanted(kind, 2))
     page = client.get(PATH)
@@ -292,7 +292,7 @@ def test_a_hint_makes_a_right_answer_count_for_less(client):
     gained = []
     for name, hints in (("Ann", 0), ("Ben", 1), ("Cem", 3)):
         who = a_user(name)
-        keep(who, Wanted(Kind.WHICH_BREAKS), "s1", hints=hints)
+        keep(who, Wanted(ExerciseKind.WHICH_BREAKS), "s1", hints=hints)
         gained.append(skill_states(who)[Skill.WHICH_BREAKS].probability)
     assert gained == sorted(gained, reverse=True)
     assert len(set(gained)) == 3
@@ -310,7 +310,7 @@ def test_seconds_are_measured_by_the_server(client, ann, clock):
 
 
 def test_the_clock_of_a_hunt_runs_until_the_last_set_is_found(client, ann, clock, monkeypatch):
-    asks_for(monkeypatch, Wanted(Kind.FIND_ALL, 2))
+    asks_for(monkeypatch, Wanted(ExerciseKind.FIND_ALL, 2))
     page = client.get(PATH)
     for triple in find_sets(page.context["exercise"].cards):
         clock.now += 10

@@ -12,7 +12,7 @@ from django.test import Client
 from classrooms.models import User
 from lessons.models import Attempt, HelpGiven
 from lessons.questions import Ask
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket, read_ticket
 from lessons.units import course
 from tests.lessons.test_learning import right_answer
@@ -30,7 +30,7 @@ def _easy(monkeypatch):
 
 def _wanted(tries, now, rng: random.Random, **more):
 
-    return Wanted(Kind.IS_SET, 2)
+    return Wanted(ExerciseKind.IS_SET, 2)
 
 
 def right(ticket: Ticket) -> dict[str, str]:
@@ -121,7 +121,7 @@ def ask_for_help(client: Client, sealed: str, times: int = 3) -> str:
 def a_written_question() -> str:
     """The address of a question that the course puts to everybody in the same way."""
     steps = ((unit, step) for unit in course() for step in unit.steps if isinstance(step.question, Ask))
-    unit, step = next(each for each in steps if each[1].question.exercise.kind is Kind.IS_SET)
+    unit, step = next(each for each in steps if each[1].question.exercise.kind is ExerciseKind.IS_SET)
     return f"/learn/{unit.slug}/{step.slug}/"
 
 

@@ -15,7 +15,7 @@ from django.test import override_settings
 
 from lessons.exercises import make_exercise
 from lessons.models import Attempt, Progress, StepDone
-from lessons.skills import Kind, Wanted
+from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import BadTicket, Ticket, read_ticket
 from tests.lessons.test_learning import right_answer
 
@@ -25,7 +25,7 @@ NEW_KEY = "another site's, or ours of tomorrow"
 DRILL = "same-or-different/two-differ"
 ASK = "five-examples/first-decide"
 PLACES = {DRILL: f"/learn/{DRILL}/", ASK: f"/learn/{ASK}/", "practice": "/learn/practice/"}
-WANTED = Wanted(Kind.IS_SET, 2)
+WANTED = Wanted(ExerciseKind.IS_SET, 2)
 TWO_DAYS = 2 * 86_400
 TICKET = re.compile(r'name="ticket" value="([^"]+)"')
 
@@ -167,7 +167,7 @@ def test_a_ticket_for_a_question_that_the_course_no_longer_asks_gets_a_fresh_one
 
 
 def test_what_was_wanted_says_nothing_about_yes_or_no():
-    for kind in (Kind.IS_SET, Kind.ANY_SET):
+    for kind in (ExerciseKind.IS_SET, ExerciseKind.ANY_SET):
         wanted = Wanted(kind, 2)
         assert {right_answer(make_exercise(wanted, f"s{turn}"))["yes"] for turn in range(20)} == {True, False}
 
@@ -192,7 +192,7 @@ def test_a_page_looks_the_same_for_yes_and_for_no_but_for_the_cards(client, path
     for _turn in range(24):
         response = client.get(path, headers=htmx)
         exercise = response.context["exercise"]
-        assert exercise.kind in {Kind.IS_SET, Kind.ANY_SET}
+        assert exercise.kind in {ExerciseKind.IS_SET, ExerciseKind.ANY_SET}
         pages[right_answer(exercise)["yes"]].add(without_cards(response))
     assert pages[True] == pages[False], "either side came up, and looks like the other"
     assert len(pages[True]) == 1

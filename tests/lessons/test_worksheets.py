@@ -18,7 +18,7 @@ from lessons.grading import solve
 from lessons.models import Attempt
 from lessons.printing.worksheets import Worksheet, tasks_on_a_page
 from lessons.sheets import DIFFICULTIES, KINDS, MOST_TASKS, Sheet, read_sheet
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from lessons.words import VERDICT_KINDS
 from tests.lessons.test_learning import right_answer, wrong_answer
 from tests.printed import cards_on, pictures_in, scanned, sheets, sizes, texts
@@ -27,11 +27,13 @@ SITE = "https://set.school.example"
 UPRIGHT = {"a4": (595, 842), "letter": (612, 792)}
 
 
-def sheet(kind: Kind = Kind.IS_SET, **changes) -> Sheet:
+def sheet(kind: ExerciseKind = ExerciseKind.IS_SET, **changes) -> Sheet:
     return Sheet(**{"kind": kind, "seed": "apple", "tasks": 7, "level": "fair"} | changes)
 
 
-def worksheet(kind: Kind = Kind.IS_SET, *, paper: Paper = Paper.A4, key: bool = True, **changes) -> Worksheet:
+def worksheet(
+    kind: ExerciseKind = ExerciseKind.IS_SET, *, paper: Paper = Paper.A4, key: bool = True, **changes
+) -> Worksheet:
     of = sheet(kind, **changes)
     address = f"{SITE}/learn/sheet/{kind}/{of.code}/"
     return Worksheet(sheet=of, address=address, palette=PALETTES["black-and-white"], paper=paper, key=key)
@@ -58,7 +60,7 @@ def test_a_number_makes_the_same_sheet_again_and_no_task_twice(kind, level):
 
 @pytest.mark.parametrize(("level", "cards"), [("easy", 9), ("fair", 12), ("hard", 12)])
 def test_boards_have_twelve_cards_but_for_beginners(level, cards):
-    assert {len(each.cards) for each in sheet(Kind.FIND_ALL, level=level).exercises} == {cards}
+    assert {len(each.cards) for each in sheet(ExerciseKind.FIND_ALL, level=level).exercises} == {cards}
 
 
 @pytest.mark.parametrize(
@@ -149,7 +151,7 @@ def test_there_are_no_answers_where_none_are_wanted():
 
 @pytest.mark.parametrize("level", list(DIFFICULTIES))
 def test_the_answers_say_what_is_a_set_and_what_breaks_it(level):
-    printed = worksheet(Kind.IS_SET, level=level, tasks=MOST_TASKS)
+    printed = worksheet(ExerciseKind.IS_SET, level=level, tasks=MOST_TASKS)
     answers = key_lines(printed)
     for exercise, text in zip(printed.sheet.exercises, answers, strict=True):
         assert (text == "yes") is solve(exercise).yes is is_set(*exercise.cards)
@@ -162,7 +164,7 @@ def test_the_answers_say_what_is_a_set_and_what_breaks_it(level):
 
 @pytest.mark.parametrize("level", list(DIFFICULTIES))
 def test_the_answers_give_the_letter_of_the_third_card(level):
-    printed = worksheet(Kind.THIRD_CARD, level=level, tasks=MOST_TASKS)
+    printed = worksheet(ExerciseKind.THIRD_CARD, level=level, tasks=MOST_TASKS)
     for exercise, text in zip(printed.sheet.exercises, key_lines(printed), strict=True):
         card = exercise.choices[ascii_uppercase.index(text[0])]
         assert card == solve(exercise).card == third_card(*exercise.cards)
@@ -170,7 +172,7 @@ def test_the_answers_give_the_letter_of_the_third_card(level):
 
 @pytest.mark.parametrize("level", list(DIFFICULTIES))
 def test_the_answers_list_every_set_by_its_letters(level):
-    printed = worksheet(Kind.FIND_ALL, level=level, tasks=10)
+    printed = worksheet(ExerciseKind.FIND_ALL, level=level, tasks=10)
     for exercise, text in zip(printed.sheet.exercises, key_lines(printed), strict=True):
         found = {
             frozenset(exercise.cards[ascii_uppercase.index(each)] for each in part.split()) for part in text.split(",")
@@ -180,7 +182,7 @@ def test_the_answers_list_every_set_by_its_letters(level):
 
 @pytest.mark.parametrize("level", list(DIFFICULTIES))
 def test_the_answers_explain_each_feature(level):
-    printed = worksheet(Kind.EXPLAIN, level=level, tasks=MOST_TASKS)
+    printed = worksheet(ExerciseKind.EXPLAIN, level=level, tasks=MOST_TASKS)
     for exercise, text in zip(printed.sheet.exercises, key_lines(printed), strict=True):
         for feature, make in solve(exercise).makes.items():
             assert f"{feature.value}: {VERDICT_KINDS[make]}" in text
@@ -228,7 +230,7 @@ def test_the_exercises_come_one_after_another_until_all_are_right(client, kind):
 def answer(client: Client, path: str, ticket: str, exercise):
     """The right one, in as many forms as it takes."""
     found = right_answer(exercise)
-    if exercise.kind is not Kind.FIND_ALL:
+    if exercise.kind is not ExerciseKind.FIND_ALL:
         form = {"yes": str(int(found["yes"]))} if "yes" in found else found
         return client.post(path, {"ticket": ticket, **form})
     for cards in found["sets"]:
@@ -239,7 +241,7 @@ def answer(client: Client, path: str, ticket: str, exercise):
 
 @pytest.mark.django_db
 def test_a_wrong_answer_is_explained_and_can_be_put_right(client):
-    printed = worksheet(Kind.THIRD_CARD)
+    printed = worksheet(ExerciseKind.THIRD_CARD)
     path, exercise = path_on(printed), printed.sheet.exercises[0]
     ticket = client.get(path).context["ticket"]
     response = client.post(path, {"ticket": ticket, **wrong_answer(exercise)})
@@ -252,8 +254,8 @@ def test_a_wrong_answer_is_explained_and_can_be_put_right(client):
 
 @pytest.mark.django_db
 def test_a_ticket_of_another_place_or_sheet_is_not_taken(client):
-    here = path_on(worksheet(Kind.IS_SET))
-    other = path_on(worksheet(Kind.IS_SET, seed="pear"))
+    here = path_on(worksheet(ExerciseKind.IS_SET))
+    other = path_on(worksheet(ExerciseKind.IS_SET, seed="pear"))
     for ticket in (client.get(other).context["ticket"], client.get("/learn/practice/").context["ticket"], "", "x"):
         response = client.post(here, {"ticket": ticket, "yes": "1"})
         assert response.status_code == 200

@@ -11,8 +11,8 @@ from classrooms.views.teach import INVITATIONS_OF_TEACHER, INVITATIONS_TO_ADDRES
 from core import offload
 from games import codes, limits, matches
 from games.live import hub
-from setsite import cache, connections, mail, pages
-from setsite.jobs import desk
+from setsite import cache, connections, mail, wsgi_adapter
+from setsite.jobs import queue
 from setsite.lanes import SlowLane
 from tests.safety import bombs
 from tests.test_settings import PUBLIC, ROOT, settings_with
@@ -50,13 +50,13 @@ SECURITY = [
     f"share {day_of(OF_STUDENTS):,} wrong codes a day, beside the adult's own {day_of(codes.MISSES)}",
     f"With {OF_ADULT:,} a day the first class takes {round(TRIES / OF_ADULT / 365, -3):,.0f} years",
     f"it takes {round(10_000 * day_of(codes.MISSES_OF_ADDRESS) / OF_ADULT, -3):,.0f} adults",
-    f"{pages.LARGEST_BODY // MB} MB are taken, {pages._MOST_PASSED_OVER // MB} MB passed over",
+    f"{wsgi_adapter.LARGEST_BODY // MB} MB are taken, {wsgi_adapter._MOST_PASSED_OVER // MB} MB passed over",
     f"{connections.HEADER_SECONDS:.0f} seconds for all headers, and for a body with",
-    f"for a body with one more for every {pages.SLOWEST_BODY // KB} kB",
-    f"of which {pages.LEAST_PROGRESS // KB} kB come within each {pages.BODY_GRACE_SECONDS:.0f} seconds",
-    f"{pages.LARGEST_FORM // KB} kB are taken, and where a file",
-    f"a quarter of {pages.MOST_HELD // MB} MB",
-    f"{desk.MOST_OF_ADDRESS} under way for an address, {desk.MOST_OF_GUESTS} for all guests",
+    f"for a body with one more for every {wsgi_adapter.SLOWEST_BODY // KB} kB",
+    f"of which {wsgi_adapter.LEAST_PROGRESS // KB} kB come within each {wsgi_adapter.BODY_GRACE_SECONDS:.0f} seconds",
+    f"{wsgi_adapter.LARGEST_FORM // KB} kB are taken, and where a file",
+    f"a quarter of {wsgi_adapter.MOST_HELD // MB} MB",
+    f"{queue.MOST_OF_ADDRESS} under way for an address, {queue.MOST_OF_GUESTS} for all guests",
     f"{ANSWERS[0].most:,} in ten minutes, {ANSWERS[1].most:,} a day; accounts aren't held up",
     f"{day_of(INVITATIONS_OF_TEACHER)} a day for a teacher, {day_of(INVITATIONS_TO_ADDRESS)} a day to an address",
     f"{bombs.MOST_MEMORY // MB} MB of memory are enough for all",
@@ -78,8 +78,8 @@ def test_the_windows_are_as_long_as_the_words_say():
     assert [window.seconds for window in (*MISSES, *OWN_MISSES, *ANSWERS)] == [600, DAY, 60, DAY, 600, DAY]
     assert cache._SOCKET_SECONDS == 0.5, "half a second"
     assert matches._LONGEST_ABSENCE == 60, "a minute"
-    assert pages.BODY_GRACE_SECONDS == connections.HEADER_SECONDS, "as long for a body as for headers"
-    assert desk.MOST_ATTEMPTS == 2, "a job that dies twice"
+    assert wsgi_adapter.BODY_GRACE_SECONDS == connections.HEADER_SECONDS, "as long for a body as for headers"
+    assert queue.MOST_ATTEMPTS == 2, "a job that dies twice"
 
 
 @pytest.mark.parametrize(

@@ -273,8 +273,8 @@ def multipart(given: Pairs, files: Pairs) -> bytes:
 
 
 STREAMS = [
-    pytest.param(tables.stream, "/play/", tokens.sign(tokens.Watch("ABCDEF", 1, "en-us")), id="a table"),
-    pytest.param(lessons.stream, "/session/", lessons.sign(lessons.Watch("ABCDEF", 1)), id="a lesson"),
+    pytest.param(tables.stream, "/play/", tokens.sign(tokens.TableWatch("ABCDEF", 1, "en-us")), id="a table"),
+    pytest.param(lessons.stream, "/session/", lessons.sign(lessons.LessonWatch("ABCDEF", 1)), id="a lesson"),
 ]
 INLINE = re.compile(
     rb"<script(?![^>]*\s(?:src=|type=\"application/json\"))|<style|<[a-z](?:[^<>\"']|\"[^\"]*\"|'[^']*')*?\s(?:style|on[a-z]+)=",

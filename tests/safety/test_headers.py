@@ -15,11 +15,11 @@ from django.test import Client
 
 from classrooms.signing_in import card_token
 from games import matches
-from games.live.tokens import Watch, sign
+from games.live.tokens import TableWatch, sign
 from games.models import Way
 from games.players import Player
 from games.rules import Options
-from setsite.pages import _MOST_PASSED_OVER, LARGEST_BODY
+from setsite.wsgi_adapter import _MOST_PASSED_OVER, LARGEST_BODY
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.test_settings import PUBLIC, python
 
@@ -115,7 +115,7 @@ def test_an_open_stream_is_safe_too(site):
     match = matches.open_match(
         way=Way.TOGETHER, options=Options.of("us"), player=Player(name="Ada", guest="a" * 32), now=time.time()
     )
-    response = ask(site, f"/play/{match.code}/stream/?token={sign(Watch(match.code, None, 'en-us'))}")
+    response = ask(site, f"/play/{match.code}/stream/?token={sign(TableWatch(match.code, None, 'en-us'))}")
     assert response.status == 200
     assert response.getheader("content-type") == "text/event-stream"
     assert response.getheader("cache-control") == "no-store"

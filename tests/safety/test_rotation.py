@@ -12,11 +12,11 @@ from django.conf import settings
 from django.test import Client, override_settings
 
 from classrooms.family.guardians import BadCode, make_code, use_code
+from classrooms.mailings import Post, read_stop_token, stop_token
 from classrooms.models import Enrolment, User
-from classrooms.post import Post, read_stop_token, stop_token
 from classrooms.privacy.undo_mail import read_undo_token, undo_token
 from classrooms.sessions import live as lesson_stream
-from classrooms.signing_in import BadCard, card_token, read_card
+from classrooms.signing_in import BadLoginCard, card_token, read_card
 from games.live import tokens
 from lessons.tickets import BadTicket, read_ticket
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
@@ -55,7 +55,7 @@ def test_a_login_card_of_the_old_key_lets_in_and_new_cards_are_of_the_new_one(mi
         assert new != old
     with override_settings(SECRET_KEY=NEW_KEY):
         assert read_card(new) == mia.student
-    with rotated(keeps_old=False), pytest.raises(BadCard):
+    with rotated(keeps_old=False), pytest.raises(BadLoginCard):
         read_card(old)
 
 
@@ -67,7 +67,7 @@ def test_a_forged_card_is_none_under_any_key(mia):
             f"{pk}-{number}-{'0' * 24}",
             f"{pk}-{number}-{seal[::-1]}",
         ):
-            with pytest.raises(BadCard):
+            with pytest.raises(BadLoginCard):
                 read_card(forged)
 
 
@@ -82,7 +82,7 @@ def test_a_guardians_code_of_the_old_key_links_once(mia, teacher):
 
 
 def test_streams_of_the_old_key_go_on():
-    table, lesson = tokens.Watch("ABCDE", 1, "en-us"), lesson_stream.Watch("ABCDEF", 3)
+    table, lesson = tokens.TableWatch("ABCDE", 1, "en-us"), lesson_stream.LessonWatch("ABCDEF", 3)
     of_table, of_lesson = tokens.sign(table), lesson_stream.sign(lesson)
     with rotated():
         assert tokens.read(of_table) == table

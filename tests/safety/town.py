@@ -34,7 +34,7 @@ from games.models import Way
 from games.players import Player
 from games.rules import Options
 from games.rules import commands as ask
-from setsite.pages import Pages
+from setsite.wsgi_adapter import WsgiAdapter
 from tests.classrooms.people import make_classroom
 from tests.test_permissions import POLICIES, Role, World, client_of
 
@@ -117,7 +117,7 @@ class _Reader(HTMLParser):
 @dataclass
 class Town:
     world: World
-    pages: Pages
+    pages: WsgiAdapter
     cookies: dict[str, str]
     tables: dict[str, str]
     """What is in each table, in short."""
@@ -280,7 +280,7 @@ def _more_paths(world: World) -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def town_of(world: World) -> Iterator[Town]:
-    pages = Pages(WSGIHandler(), threads=1)
+    pages = WsgiAdapter(WSGIHandler(), threads=1)
     cookies, more = _cookies(world), list(_more_paths(world))
     tables = {name: shortened(name) for name in connection.introspection.table_names()}
     # A request would close the connection, and with it undo the town.

@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import queue
 import random
 import shutil
 import sys
@@ -25,6 +24,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
 from pathlib import Path
+from queue import SimpleQueue
 from types import FrameType
 from typing import Any
 
@@ -47,12 +47,12 @@ from classrooms.classes import (  # isort: skip
 )
 from classrooms.family import guardians  # isort: skip
 from classrooms.privacy import deleting  # isort: skip
-from classrooms.sessions.errors import LessonRunning, NotNow  # isort: skip
-from classrooms.signing_in import BadCard  # isort: skip
+from classrooms.sessions.errors import LessonRunning, LessonRefusal  # isort: skip
+from classrooms.signing_in import BadLoginCard  # isort: skip
 from core.db.fair_lock import lock_of  # isort: skip
 from games.rules.errors import Refused  # isort: skip
 from setsite import mail  # isort: skip
-from setsite.jobs import desk  # isort: skip
+from setsite.jobs import queue  # isort: skip
 from setsite.models import Job  # isort: skip
 from tests.scale.invariants import broken  # isort: skip
 from tests.scale.snapshots import Snapshot, tables_written  # isort: skip
@@ -64,7 +64,7 @@ LOOK = 0.002
 OTHERS = 1_000
 """How many pairs of functions about different things are run at a time, at most."""
 REFUSALS = (
-    NotNow,
+    LessonRefusal,
     LessonRunning,
     Refused,
     BadInvitation,
@@ -79,7 +79,7 @@ REFUSALS = (
     guardians.LastGuardian,
     deleting.StillTeaching,
     deleting.TooLate,
-    BadCard,
+    BadLoginCard,
     # The thing itself was taken away by the other one, for which `setsite.gone` says 404.
     ObjectDoesNotExist,
 )
@@ -140,7 +140,7 @@ class Runner(threading.Thread):
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
-        self._turns: queue.SimpleQueue[Turn] = queue.SimpleQueue()
+        self._turns: SimpleQueue[Turn] = SimpleQueue()
         self._turn: Turn | None = None
         self.start()
 
@@ -188,7 +188,7 @@ class Races:
 
     def __init__(self) -> None:
         # A queue that nobody reads is no part of a race.
-        desk._starters.clear()
+        queue._starters.clear()
         mail._starters.clear()
         self._folder = Path(settings.MEDIA_ROOT)
         self._kept_files = self._folder.with_name("kept-files")

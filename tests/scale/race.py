@@ -29,7 +29,7 @@ from games.models import Match, Way  # noqa: E402
 from games.players import Player  # noqa: E402
 from games.rules import Options, decide, evolve, find_sets, new_match, replay  # noqa: E402
 from games.rules import commands as ask  # noqa: E402
-from games.rules.errors import Reason, Refused  # noqa: E402
+from games.rules.errors import RefusalReason, Refused  # noqa: E402
 from games.rules.records import event_from, match_from  # noqa: E402
 
 PROCESSES = 4
@@ -176,7 +176,7 @@ def fire(shot: Shot, code: str, seen: int) -> str:
                 return f"seat {matches.join(code, shot.order, now=time.time()).number}"
             written = matches.command(code, shot.order, now=time.time(), seen=seen)
         except Refused as refused:
-            if shot.until_heard and refused.reason is Reason.NOT_YOUR_CONTROL and time.monotonic() < deadline:
+            if shot.until_heard and refused.reason is RefusalReason.NOT_YOUR_CONTROL and time.monotonic() < deadline:
                 continue
             return refused.reason.value
         except Exception as error:

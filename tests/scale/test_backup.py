@@ -29,7 +29,7 @@ from classrooms.family.guardians import BadCode, make_code, use_code
 from classrooms.models import Classroom, Enrolment, User
 from classrooms.privacy import delete_child, delete_class, undo_child
 from classrooms.privacy.purging import purge
-from classrooms.signing_in import BadCard, card_token, read_card
+from classrooms.signing_in import BadLoginCard, card_token, read_card
 from classrooms.students import reset_student
 from core.sealed_files import CannotOpen, new_keys, private_key, public_key, seal, unseal
 from core.serving import DataIsReplaced, begin_serving
@@ -115,7 +115,7 @@ def site(database, tmp_path, settings, django_db_blocker) -> Iterator[list[Enrol
 def works(card: str) -> bool:
     try:
         return bool(read_card(card))
-    except BadCard:
+    except BadLoginCard:
         return False
 
 

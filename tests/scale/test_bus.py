@@ -157,7 +157,7 @@ def lesson(scaled_site) -> Session:
 def watch_lesson(site: str, lesson: Session, number: int | None) -> Screen:
     """A device's screen, or the remote of the teacher who opened the lesson."""
     teacher = lesson.made_by if number is None else None
-    token = live.sign(live.Watch(lesson.code, number, user=teacher.pk if teacher else None))
+    token = live.sign(live.LessonWatch(lesson.code, number, user=teacher.pk if teacher else None))
     session = session_key_of(teacher) if teacher else ""
     return Screen(site, f"/session/{lesson.code}/stream/?token={token}", session=session, seconds=soon())
 
@@ -201,8 +201,8 @@ def test_a_teacher_who_is_removed_loses_the_streams_of_another_process(scaled_si
     people[0].sign_in(lesson.made_by)
     leading.begin(lesson, "tables", {"size": 2, "how": "chance"})
     code = Match.objects.get(place=f"session/{lesson.code}").code
-    remote = f"/session/{lesson.code}/stream/?token={live.sign(live.Watch(lesson.code, None, user=stone.pk))}"
-    table = stream_path(code, tokens.sign(tokens.Watch(code, None, "en-us", stone.pk)))
+    remote = f"/session/{lesson.code}/stream/?token={live.sign(live.LessonWatch(lesson.code, None, user=stone.pk))}"
+    table = stream_path(code, tokens.sign(tokens.TableWatch(code, None, "en-us", stone.pk)))
     browser = {"session": session_key_of(stone), "seconds": soon()}
     with Screen(second.url, remote, **browser) as at_hand, Screen(second.url, table, **browser) as at_table:
         at_hand.data("changed")

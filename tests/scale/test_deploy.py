@@ -31,7 +31,7 @@ from scale.engines import free_port, is_open, wait_until
 from scale.processes import ROOT, Process, Web, _proxy
 from setsite import heartbeats
 from setsite.celery import app
-from setsite.pages import LARGEST_BODY, LARGEST_FORM, MOST_HELD
+from setsite.wsgi_adapter import LARGEST_BODY, LARGEST_FORM, MOST_HELD
 from tests.games.live import PATIENCE
 from tests.test_settings import MAIL, SECRET, refusal_of, settings_with
 

@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from classrooms.family.letters import week_before
 from classrooms.models import Action, AuditEntry, Classroom, User
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from scale.engines import wait_until
 from scale.processes import Process
 from setsite.mail import OutboxBackend
@@ -100,7 +100,7 @@ def make_guardians(teacher: User, *, moments: list[datetime]) -> list[str]:
         place.student.guardian_links.create(guardian=guardian)
         addresses.append(str(guardian.email))
         for moment in moments:
-            answered(place, Kind.IS_SET, a_set(), {"yes": True}, at=moment.timestamp())
+            answered(place, ExerciseKind.IS_SET, a_set(), {"yes": True}, at=moment.timestamp())
     return addresses
 
 

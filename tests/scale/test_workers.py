@@ -15,7 +15,7 @@ from kombu import Connection
 
 from scale.engines import wait_until
 from scale.processes import ROOT
-from setsite.jobs import desk, runs
+from setsite.jobs import queue, runs
 from setsite.models import Job, JobState
 from setsite.tasks import run_jobs
 
@@ -56,7 +56,7 @@ def on_redis(redis, transactional_db, monkeypatch) -> str:
         with Connection(redis.address) as connection:
             run_jobs.apply_async(connection=connection)
 
-    monkeypatch.setattr(desk, "_starters", [start])
+    monkeypatch.setattr(queue, "_starters", [start])
     return redis.address
 
 
@@ -73,29 +73,29 @@ def now_as(job: Job) -> Job:
 
 
 def test_a_job_is_done_by_a_worker_and_a_message_that_comes_twice_does_nothing_more(worker):
-    job = desk.ask("odds", OWNER, GAMES)
-    desk._start(job.pk)
+    job = queue.enqueue("odds", OWNER, GAMES)
+    queue._start(job.pk)
     wait_until(lambda: now_as(job).is_over, "it is over")
     assert (now_as(job).state, now_as(job).attempt) == (JobState.DONE, 1)
     assert now_as(job).result["games"] == GAMES["count"]
 
 
 def test_stop_reaches_the_worker(worker):
-    job = desk.ask("odds", OWNER, ENDLESS)
+    job = queue.enqueue("odds", OWNER, ENDLESS)
     wait_until(lambda: now_as(job).progress > 0, "it has begun")
-    desk.stop(job)
+    queue.stop(job)
     wait_until(lambda: now_as(job).state == JobState.CANCELLED, "it is stopped")
 
 
 def test_when_a_worker_is_killed_another_finishes_the_job_once(worker, on_redis):
-    job = desk.ask("odds", OWNER, ENDLESS)
+    job = queue.enqueue("odds", OWNER, ENDLESS)
     wait_until(lambda: now_as(job).progress > 0, "it has begun")
     worker.kill()
     assert now_as(job).state == JobState.RUNNING
     Job.objects.filter(pk=job.pk).update(asked=GAMES)
     other = Worker(on_redis)
     try:
-        desk.mend(timezone.now() + desk.SILENCE + timedelta(seconds=1))
+        queue.requeue_stale(timezone.now() + queue.SILENCE + timedelta(seconds=1))
         wait_until(lambda: now_as(job).is_over, "it is over")
     finally:
         other.kill()

@@ -74,15 +74,15 @@ from lessons.learning import (  # noqa: E402
     finish_step,
     forget_help,
     give_help,
+    merge_guest,
     rebuild,
     record_attempt,
-    take_along,
 )
 from lessons.models import Attempt  # noqa: E402
-from lessons.skills import Evidence, Kind, Skill, Wanted  # noqa: E402
+from lessons.skills import Evidence, ExerciseKind, Skill, Wanted  # noqa: E402
 from setsite import mail  # noqa: E402
-from setsite.jobs import desk  # noqa: E402
-from setsite.jobs.kinds import Made  # noqa: E402
+from setsite.jobs import queue  # noqa: E402
+from setsite.jobs.kinds import JobResult  # noqa: E402
 from setsite.models import Job, OutgoingMail  # noqa: E402
 from tests.classrooms.people import enrol, make_adult, make_classroom  # noqa: E402
 
@@ -239,11 +239,11 @@ class World:
 
     def _make_jobs(self) -> None:
         self.waiting = self._job()
-        self.running = desk.claim(self._job().pk)
-        self.silent = desk.claim(self._job().pk)
+        self.running = queue.claim(self._job().pk)
+        self.silent = queue.claim(self._job().pk)
         Job.objects.filter(pk=self.silent.pk).update(beat_at=self.now - DAY)
-        self.old = desk.claim(self._job().pk)
-        desk.deliver(self.old, Made(file=b"old", name="old.pdf"))
+        self.old = queue.claim(self._job().pk)
+        queue.complete(self.old, JobResult(file=b"old", name="old.pdf"))
         Job.objects.filter(pk=self.old.pk).update(ended_at=self.now - 60 * DAY)
         for subject in ("Hello", "Too late"):
             send_mail(subject, "A mail", None, [str(self.guardian.email)])
@@ -251,7 +251,7 @@ class World:
         late.update(made_at=self.now - mail.LONGEST_STAY - DAY, due_at=self.now - DAY)
 
     def _job(self, owner: User | None = None) -> Job:
-        return desk.ask("odds", {"user": owner or self.teacher}, {})
+        return queue.enqueue("odds", {"user": owner or self.teacher}, {})
 
     def _make_what_is_over(self) -> None:
         """Things at the end of their time, in the instant in which they can still be saved."""
@@ -266,7 +266,7 @@ class World:
         self.left = Player(name="Uma", user=self.uma)
         answer(self.left, "before", gone_at.timestamp() - 5)
         self.left_table = self._table(self.left)
-        self.left_job = desk.claim(self._job(self.uma).pk)
+        self.left_job = queue.claim(self._job(self.uma).pk)
         deleting.delete_child(self.uma, by=self.teacher, now=gone_at)
         self.gus = make_adult("Gus")
         self.hal = students.make_home_child("Hal", by=self.gus)
@@ -291,7 +291,7 @@ class World:
         answer(self.stale, "before", long_ago)
         give_help(self.stale, "practice", "h1", stages=3, now=long_ago)
         self.stale_table = self._table(self.stale, at=long_ago)
-        self.stale_job = desk.ask("odds", self.stale.key, {}, address="192.0.2.1")
+        self.stale_job = queue.enqueue("odds", self.stale.key, {}, address="192.0.2.1")
         Job.objects.filter(pk=self.stale_job.pk).update(made_at=self.now - 200 * DAY)
         # Encrypted with a key that the site had before.
         with override_settings(SECRET_KEY=OLD_KEY):
@@ -326,7 +326,7 @@ def _go_to_question(session: Session) -> None:
 
 def answer(who: Player, seed: str, at: float, sent_as: UUID | None = None) -> Attempt:
     evidence = [Evidence(Skill.COLOR, True), Evidence(Skill.THIRD_CARD, True)]
-    asked = Asked(place="practice", kind=Kind.THIRD_CARD, wanted=Wanted(Kind.THIRD_CARD), seed=seed)
+    asked = Asked(place="practice", kind=ExerciseKind.THIRD_CARD, wanted=Wanted(ExerciseKind.THIRD_CARD), seed=seed)
     answered = Answered(answer={}, is_right=True, missed=(), evidence=evidence)
     return record_attempt(who, asked, answered, now=at, sent_as=sent_as)
 
@@ -430,11 +430,11 @@ def put_mail_off(world: World) -> None:
 
 def run_job(world: World) -> None:
     """What a run of a job writes, from its beginning to its end."""
-    job = desk.claim_next()
-    if job and desk.beat(job, progress=0.5):
-        desk.deliver(job, Made(file=b"made", name="made.pdf"))
+    job = queue.claim_next()
+    if job and queue.beat(job, progress=0.5):
+        queue.complete(job, JobResult(file=b"made", name="made.pdf"))
     elif job:
-        desk.cancelled(job)
+        queue.cancelled(job)
 
 
 Writer = Callable[[World], Any]
@@ -531,7 +531,7 @@ WRITERS: dict[str, dict[str, Writer]] = {
         "finish a step as a guest": lambda w: finish_step(w.guest, "cards", "all", now=NOW),
         "ask for help": lambda w: give_help(w.learner, "practice", "s1", stages=3, now=NOW),
         "rebuild": lambda w: rebuild(w.learner),
-        "sign in": lambda w: take_along(w.guest, w.learner),
+        "sign in": lambda w: merge_guest(w.guest, w.learner),
     },
     "lesson": {
         "open": lambda w: leading.open_session(w.other, by=w.teacher),
@@ -654,26 +654,26 @@ WRITERS: dict[str, dict[str, Writer]] = {
     },
     "job": {
         "ask": lambda w: w._job(),
-        "claim": lambda w: desk.claim(w.waiting.pk),
-        "claim the next": lambda w: desk.claim_next(),
+        "claim": lambda w: queue.claim(w.waiting.pk),
+        "claim the next": lambda w: queue.claim_next(),
         "run": run_job,
-        "deliver": lambda w: desk.deliver(w.running, Made(file=b"made", name="made.pdf")),
-        "deliver after all": lambda w: desk.deliver(w.silent, Made(file=b"made", name="made.pdf")),
-        "fail": lambda w: desk.fail(w.running, "It failed."),
-        "beat": lambda w: desk.beat(w.silent),
-        "stop": lambda w: desk.stop(w.waiting),
-        "stop a run": lambda w: (desk.stop(w.running), desk.cancelled(w.running)),
-        "stop a silent run": lambda w: desk.stop(w.silent),
-        "mend": lambda w: desk.mend(timezone.now()),
-        "forget": lambda w: desk.forget(timezone.now() - 7 * DAY),
-        "remove all": lambda w: desk.remove(Job.objects.filter(user=w.teacher)),
+        "deliver": lambda w: queue.complete(w.running, JobResult(file=b"made", name="made.pdf")),
+        "deliver after all": lambda w: queue.complete(w.silent, JobResult(file=b"made", name="made.pdf")),
+        "fail": lambda w: queue.fail(w.running, "It failed."),
+        "beat": lambda w: queue.beat(w.silent),
+        "stop": lambda w: queue.stop(w.waiting),
+        "stop a run": lambda w: (queue.stop(w.running), queue.cancelled(w.running)),
+        "stop a silent run": lambda w: queue.stop(w.silent),
+        "mend": lambda w: queue.requeue_stale(timezone.now()),
+        "forget": lambda w: queue.delete_old(timezone.now() - 7 * DAY),
+        "remove all": lambda w: queue.remove(Job.objects.filter(user=w.teacher)),
     },
     "time": {
         "purge": lambda w: purging.purge(w.too_late),
         "undo the class": lambda w: deleting.undo_class(w.gone, by=w.teacher, now=w.just_in_time),
         "undo the student": lambda w: deleting.undo_child(w.uma, by=w.teacher, now=w.just_in_time),
         "undo the adult": lambda w: deleting.undo_adult(w.gus, now=w.just_in_time),
-        "deliver to the deleted": lambda w: desk.deliver(w.left_job, Made(file=b"made", name="made.pdf")),
+        "deliver to the deleted": lambda w: queue.complete(w.left_job, JobResult(file=b"made", name="made.pdf")),
         "answer of the deleted": lambda w: answer(w.left, "s1", w.now.timestamp()),
         "purge guests": lambda w: purging.purge_guests(w.now),
         "guest answers": lambda w: answer(w.stale, "s1", w.now.timestamp()),

@@ -18,9 +18,9 @@ from games import matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Options
-from setsite import connections, pages
+from setsite import connections, wsgi_adapter
 from setsite.connections import Idle
-from setsite.pages import LARGEST_BODY, Pages
+from setsite.wsgi_adapter import LARGEST_BODY, WsgiAdapter
 from tests.coroutines import run
 from tests.games.live import Screen
 from tests.test_pages import Exchange, Listening
@@ -133,18 +133,18 @@ class Dripping(Exchange):
 
 
 def test_a_body_that_drips_is_cut_off_and_the_app_never_hears_of_it(monkeypatch):
-    monkeypatch.setattr(pages, "BODY_GRACE_SECONDS", 0.2)
+    monkeypatch.setattr(wsgi_adapter, "BODY_GRACE_SECONDS", 0.2)
     app = Listening()
-    answered = run(Dripping(method="POST").through(Pages(app, threads=1)))
+    answered = run(Dripping(method="POST").through(WsgiAdapter(app, threads=1)))
     assert answered.status == 408
     assert (b"connection", b"close") in answered.answer_headers
     assert app.environs == []
 
 
 def test_a_body_that_is_slow_but_steady_is_taken(monkeypatch):
-    monkeypatch.setattr(pages, "BODY_GRACE_SECONDS", 0.1)
-    monkeypatch.setattr(pages, "SLOWEST_BODY", 1)
-    monkeypatch.setattr(pages, "LEAST_PROGRESS", 4)
+    monkeypatch.setattr(wsgi_adapter, "BODY_GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(wsgi_adapter, "SLOWEST_BODY", 1)
+    monkeypatch.setattr(wsgi_adapter, "LEAST_PROGRESS", 4)
     app = Listening()
 
     class Steady(Dripping):
@@ -162,13 +162,13 @@ def test_a_body_that_is_slow_but_steady_is_taken(monkeypatch):
             await app(self.scope, receive, send)
             return self
 
-    assert run(Steady(method="POST").through(Pages(app, threads=1))).status == 200
+    assert run(Steady(method="POST").through(WsgiAdapter(app, threads=1))).status == 200
 
 
 def test_a_body_that_stops_after_a_quick_start_is_cut_off(monkeypatch):
     """What came fast at first buys no time: 8,000 times the rate would have been good for over two hours."""
-    monkeypatch.setattr(pages, "BODY_GRACE_SECONDS", 0.2)
-    monkeypatch.setattr(pages, "SLOWEST_BODY", 1)
+    monkeypatch.setattr(wsgi_adapter, "BODY_GRACE_SECONDS", 0.2)
+    monkeypatch.setattr(wsgi_adapter, "SLOWEST_BODY", 1)
     app = Listening()
     site = uploads_to(app)
     with_a_start = Unfinished(parts=[bytes(200_000)])
@@ -213,11 +213,11 @@ class Unfinished(Exchange):
         return self
 
 
-def uploads_to(app) -> Pages:
-    return Pages(app, threads=1, choose=lambda method, path: HEAVY if path == "/upload/" else FAST)
+def uploads_to(app) -> WsgiAdapter:
+    return WsgiAdapter(app, threads=1, choose=lambda method, path: HEAVY if path == "/upload/" else FAST)
 
 
-async def under_way(site: Pages, *uploads: Unfinished) -> list[asyncio.Task]:
+async def under_way(site: WsgiAdapter, *uploads: Unfinished) -> list[asyncio.Task]:
     """Each has sent what it will send for now."""
     begun = []
     for upload in uploads:
@@ -239,8 +239,8 @@ FLOOD, TEACHER = "192.0.2.66", "192.0.2.7"
 
 
 def test_an_address_that_holds_large_bodies_has_a_share_of_its_own(monkeypatch):
-    monkeypatch.setattr(pages, "MOST_HELD", 1_000_000)
-    monkeypatch.setattr(pages, "MOST_HELD_OF_ADDRESS", 600_000)
+    monkeypatch.setattr(wsgi_adapter, "MOST_HELD", 1_000_000)
+    monkeypatch.setattr(wsgi_adapter, "MOST_HELD_OF_ADDRESS", 600_000)
     site = uploads_to(Listening())
 
     async def attack() -> None:
@@ -257,8 +257,8 @@ def test_an_address_that_holds_large_bodies_has_a_share_of_its_own(monkeypatch):
 
 
 def test_when_memory_is_full_the_heaviest_address_gives_way_and_nobody_else(monkeypatch):
-    monkeypatch.setattr(pages, "MOST_HELD", 1_000_000)
-    monkeypatch.setattr(pages, "MOST_HELD_OF_ADDRESS", 600_000)
+    monkeypatch.setattr(wsgi_adapter, "MOST_HELD", 1_000_000)
+    monkeypatch.setattr(wsgi_adapter, "MOST_HELD_OF_ADDRESS", 600_000)
     site = uploads_to(Listening())
 
     async def attack() -> None:
@@ -277,7 +277,7 @@ def test_when_memory_is_full_the_heaviest_address_gives_way_and_nobody_else(monk
 
 
 def test_an_upload_that_is_all_there_is_not_dropped_for_another(monkeypatch):
-    monkeypatch.setattr(pages, "MOST_HELD_OF_ADDRESS", 300_000)
+    monkeypatch.setattr(wsgi_adapter, "MOST_HELD_OF_ADDRESS", 300_000)
     is_read, may_end = threading.Event(), threading.Event()
 
     def reading(environ, start_response):
@@ -300,7 +300,7 @@ def test_an_upload_that_is_all_there_is_not_dropped_for_another(monkeypatch):
 
 
 def test_small_bodies_are_never_counted(monkeypatch):
-    monkeypatch.setattr(pages, "MOST_HELD", 0)
+    monkeypatch.setattr(wsgi_adapter, "MOST_HELD", 0)
     assert run(Exchange(method="POST", parts=[bytes(60_000)]).through(uploads_to(Listening()))).status == 200
 
 

@@ -63,7 +63,7 @@ def test_a_mistake_is_told_even_where_the_frame_of_the_page_breaks_too(rf: Reque
     def fail(*_arguments):
         raise RuntimeError("the database is away")
 
-    monkeypatch.setattr("setsite.context.look_of", fail)
+    monkeypatch.setattr("setsite.context.appearance_of", fail)
     page = errors.our_mistake(rf.get("/"))
     assert page.status_code == 500
     assert b"We made a mistake" in page.content
@@ -88,7 +88,7 @@ def test_a_bare_refusal_gets_a_page_for_those_who_read_pages(client, headers, is
 
 
 def test_what_an_answer_says_itself_is_left_alone(rf: RequestFactory):
-    answer = middleware.kind_errors(lambda request: HttpResponse("taken", status=409))(rf.get("/"))
+    answer = middleware.error_pages(lambda request: HttpResponse("taken", status=409))(rf.get("/"))
     assert answer.content == b"taken"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from setsite.manual import TOPICS
+from setsite.help_topics import TOPICS
 
 pytestmark = pytest.mark.django_db
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "help"

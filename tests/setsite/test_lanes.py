@@ -11,7 +11,7 @@ import pytest
 from core.lanes import FAST, HEAVY
 from setsite.busy import busy_page
 from setsite.lanes import Busy, ClientGone, FastLane, SlowLane
-from setsite.pages import Pages
+from setsite.wsgi_adapter import WsgiAdapter
 from tests.coroutines import run
 from tests.test_pages import Exchange, Listening
 
@@ -196,14 +196,14 @@ def slow_when_told(method: str, path: str) -> str:
     return HEAVY if path == "/slow/" else FAST
 
 
-def site_with(blocked: Blocked, *, seconds: float = 60.0, busy=None) -> Pages:
+def site_with(blocked: Blocked, *, seconds: float = 60.0, busy=None) -> WsgiAdapter:
     def app(environ, start_response):
         if environ["PATH_INFO"] == "/slow/":
             blocked.named("slow")()
         return Listening()(environ, start_response)
 
     lane = SlowLane(HEAVY, threads=2, most_waiting=2, seconds=seconds)
-    return Pages(app, threads=1, slow=[lane], choose=slow_when_told, busy_page=busy)
+    return WsgiAdapter(app, threads=1, slow=[lane], choose=slow_when_told, busy_page=busy)
 
 
 class Waiting(Exchange):

@@ -19,8 +19,8 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from classrooms.mailings import send_once
 from classrooms.models import Letter, Post
-from classrooms.post import send_once
 from setsite import mail
 from setsite.celery import app
 from setsite.mail import LetterMessage

@@ -7,17 +7,17 @@ from functools import cache
 from importlib import import_module
 
 from classrooms.models import Activity
-from classrooms.sessions.activities.base import Kind
+from classrooms.sessions.activities.base import ActivityType
 
 _MODULES = ("triples", "silent_board", "box_game", "tables", "relay", "builder", "unit")
 
 
 @cache
-def kinds() -> Mapping[str, Kind]:
+def kinds() -> Mapping[str, ActivityType]:
     """Every kind by its slug, in the order in which the remote offers them."""
     found = [import_module(f"classrooms.sessions.activities.{name}").KIND for name in _MODULES]
     return {kind.slug: kind for kind in found}
 
 
-def kind_of(activity: Activity) -> Kind:
+def kind_of(activity: Activity) -> ActivityType:
     return kinds()[activity.kind]

@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from classrooms.models import Activity, Answer, Attendee, Stage
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions.errors import LessonRefusal
 from games.players import Player
 from games.rules import Feature
 from lessons.learning import Answered, Asked, record_attempt
@@ -51,7 +51,7 @@ class NoOptions(forms.Form):
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GradedAnswer:
     """A graded answer, ready to be kept."""
 
     cards: Sequence[int]
@@ -64,7 +64,7 @@ class Given:
     key: str = ""
 
 
-class Kind:
+class ActivityType:
     """One kind of activity. Methods that change run within the lock of the session; the caller saves the activity."""
 
     slug: ClassVar[str]
@@ -137,12 +137,12 @@ class Kind:
         return None
 
 
-def keep(activity: Activity, attendee: Attendee, given: Given, now: float) -> Answer:
+def keep(activity: Activity, attendee: Attendee, given: GradedAnswer, now: float) -> Answer:
     """Keep an answer, once; a student's goes into the same tries as practice. A second one is refused."""
     here = {"activity": activity, "attendee": attendee, "round": activity.round, "key": given.key}
     # Nobody else writes: the session is locked.
     if Answer.objects.filter(**here).exists():
-        raise NotNow(str(_("You have answered already.")))
+        raise LessonRefusal(str(_("You have answered already.")))
     answer = Answer.objects.create(
         **here,
         at=datetime.fromtimestamp(now, UTC),

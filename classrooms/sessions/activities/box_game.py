@@ -17,10 +17,19 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from classrooms.models import Activity, Attendee
-from classrooms.sessions.activities.base import FINISH, Given, Kind, Order, Screen, keep, place_of, seed_of
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions.activities.base import (
+    FINISH,
+    ActivityType,
+    GradedAnswer,
+    Order,
+    Screen,
+    keep,
+    place_of,
+    seed_of,
+)
+from classrooms.sessions.errors import LessonRefusal
 from classrooms.sessions.playing import (
-    Pick,
+    LoggedPick,
     RulesForm,
     do,
     do_if_possible,
@@ -40,13 +49,13 @@ from games.rules import state as rules
 from games.rules.errors import BadCard, Refused
 from games.rules.records import event_from
 from games.rules.state import Phase
-from games.rules.triples import Kind as Make
+from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Verdict
 from games.tables import happening, table_context
 from lessons.exercises import Exercise
 from lessons.grading import BadAnswer, grade
 from lessons.learning import Asked
-from lessons.skills import Kind as Exercises
+from lessons.skills import ExerciseKind as Exercises
 from lessons.skills import Wanted
 
 MORE = Order("more", gettext_lazy("Deal three more"))
@@ -78,7 +87,7 @@ class Shown:
     """For how many seconds more."""
 
 
-class BoxGame(Kind):
+class BoxGame(ActivityType):
     slug = "box"
     title = gettext_lazy("Box game")
     about = gettext_lazy("One table on the projector for all. A device is a buzzer: call SET!, pick, and say why.")
@@ -90,10 +99,10 @@ class BoxGame(Kind):
     def begin(self, activity: Activity) -> dict[str, Any]:
         people = _players(activity)
         if not people:
-            raise NotNow(_("Nobody is here yet."))
+            raise LessonRefusal(_("Nobody is here yet."))
         if activity.options.get("teams"):
             if all(each.team is None for each in people):
-                raise NotNow(_("Deal everybody into teams first."))
+                raise LessonRefusal(_("Deal everybody into teams first."))
             for each in people:
                 _give_team(activity, each)
         keys = list(dict.fromkeys(_key(activity, each) for each in people))
@@ -114,7 +123,7 @@ class BoxGame(Kind):
             self._say_why(activity, attendee, form, now)
             return False
         if str(attendee.pk) in activity.state["why"]:
-            raise NotNow(_("Say first why it was a SET."))
+            raise LessonRefusal(_("Say first why it was a SET."))
         if deed == "pick":
             self._pick(activity, attendee, seat, form)
             return False
@@ -132,13 +141,13 @@ class BoxGame(Kind):
         elif deed == "look":
             do(code, ask.TakeBack(seat))
         else:
-            raise NotNow(_("Call SET!, or say that there is none."))
+            raise LessonRefusal(_("Call SET!, or say that there is none."))
         return False
 
     def _check_caller(self, activity: Activity, attendee: Attendee) -> None:
         """In a team, who has called picks."""
         if activity.state.get("caller") != attendee.pk:
-            raise NotNow(_("Only the one who called may pick."))
+            raise LessonRefusal(_("Only the one who called may pick."))
 
     def _pick(self, activity: Activity, attendee: Attendee, seat: int, form: QueryDict) -> None:
         self._check_caller(activity, attendee)
@@ -148,7 +157,7 @@ class BoxGame(Kind):
         for number, event in enumerate(written.events, written.match.version - len(written.events) + 1):
             if isinstance(event, did.SetTaken | did.CallFailed) and event.cards:
                 first, second, third = event.cards
-                pick = Pick(number, seat, (first, second, third), before, event.at)
+                pick = LoggedPick(number, seat, (first, second, third), before, event.at)
                 easy = written.state.options.left_out is not None
                 keep_pick(activity, attendee, pick, easy=easy, key=f"pick-{number}")
                 activity.state["told"][str(attendee.pk)] = f"pick-{number}"
@@ -160,13 +169,13 @@ class BoxGame(Kind):
         """The point counts anyway; this is for seeing."""
         waiting = activity.state["why"].get(str(attendee.pk))
         if waiting is None:
-            raise NotNow(_("You have said it already."))
+            raise LessonRefusal(_("You have said it already."))
         exercise = Exercise(Wanted(Exercises.EXPLAIN), seed="", cards=tuple(map(Card.from_index, waiting["cards"])))
         answer = {feature.value: form.get(feature.value) for feature in Feature}
         try:
             graded = grade(exercise, answer)
         except BadAnswer:
-            raise NotNow(_("Say it for each of the four.")) from None
+            raise LessonRefusal(_("Say it for each of the four.")) from None
         key = f"why-{waiting['number']}"
         asked = Asked(
             place=place_of(activity),
@@ -175,7 +184,7 @@ class BoxGame(Kind):
             seed=f"{seed_of(activity)}/{key}",
             cards=waiting["cards"],
         )
-        given = Given(waiting["cards"], answer, graded.is_right, graded.missed, graded.evidence, asked, key)
+        given = GradedAnswer(waiting["cards"], answer, graded.is_right, graded.missed, graded.evidence, asked, key)
         keep(activity, attendee, given, now)
         del activity.state["why"][str(attendee.pk)]
         activity.state["told"][str(attendee.pk)] = key
@@ -328,7 +337,7 @@ def _seat(activity: Activity, attendee: Attendee) -> int:
     if key not in activity.state["seats"]:
         _sit_down(activity, attendee)
     if key not in activity.state["seats"]:
-        raise NotNow(_("This game is over."))
+        raise LessonRefusal(_("This game is over."))
     return int(activity.state["seats"][key])
 
 
@@ -357,13 +366,13 @@ def _names(activity: Activity) -> dict[int, str]:
     return {seats[key]: each.name for each in people if (key := _key(activity, each)) in seats}
 
 
-def _scores(state: rules.Match, names: dict[int, str]) -> list[tuple[str, int]]:
+def _scores(state: rules.MatchState, names: dict[int, str]) -> list[tuple[str, int]]:
     """The best, each with their points; nobody is shown to be last."""
     best = sorted(state.seated, key=lambda seat: -seat.points)[:MOST_SCORES]
     return [(names.get(seat.number, "?"), seat.points) for seat in best if seat.points > 0]
 
 
-def _word(match: Match, state: rules.Match) -> str:
+def _word(match: Match, state: rules.MatchState) -> str:
     """What happened last, where it was about all and not about one."""
     last = event_from(match.events.get(number=match.version).record)
     return happening(last, {}, state) if isinstance(last, did.VoteRefused | did.VoteCarried) else ""
@@ -377,7 +386,7 @@ def _cards(texts: Sequence[str]) -> tuple[Card, ...]:
     try:
         return tuple(Card.from_index(int(text)) for text in texts)
     except (BadCard, ValueError):
-        raise NotNow(_("One of these cards is not on the table.")) from None
+        raise LessonRefusal(_("One of these cards is not on the table.")) from None
 
 
 def _number(text: str) -> int | None:

@@ -16,17 +16,26 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from classrooms.models import Activity, Attendee
-from classrooms.sessions.activities.base import FINISH, Given, Kind, Order, Screen, keep, place_of, seed_of
-from classrooms.sessions.activities.decks import DeckForm, deck_of, is_easy
+from classrooms.sessions.activities.base import (
+    FINISH,
+    ActivityType,
+    GradedAnswer,
+    Order,
+    Screen,
+    keep,
+    place_of,
+    seed_of,
+)
+from classrooms.sessions.activities.decks import DeckOptionsForm, deck_of, is_easy
 from classrooms.sessions.activities.teams import EVERYBODY, Team, give_teams, own_team, teams
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions.errors import LessonRefusal
 from games.rules import Card, explain, find_sets
 from games.rules.triples import Verdict, differing
 from lessons.exercises import Exercise
 from lessons.grading import grade
 from lessons.learning import Asked
 from lessons.questions import NoSetBuilder
-from lessons.skills import Kind as Exercises
+from lessons.skills import ExerciseKind as Exercises
 from lessons.skills import Wanted
 
 MOST = {True: 9, False: 20}
@@ -35,7 +44,7 @@ CROWDS = (1, 2, 4, 6, 8, 12)
 """Up to how many boards the projector shows in the same size; of more, only how far they are."""
 
 
-class BuilderForm(DeckForm):
+class BuilderForm(DeckOptionsForm):
     teams = forms.BooleanField(label=gettext_lazy("Each team builds its own board"), required=False)
     dims = forms.BooleanField(
         label=gettext_lazy("Dim the cards that would make a SET"),
@@ -77,7 +86,7 @@ class Building:
         return not self.has_reached_goal and self.impossible.issuperset(self.left)
 
 
-class Builder(Kind):
+class Builder(ActivityType):
     slug = "builder"
     title = gettext_lazy("A board with no SET")
     about = gettext_lazy("Add card after card, and never make a SET. How far can you get: to 9, to 20?")
@@ -100,18 +109,18 @@ class Builder(Kind):
         kept = self._kept(activity, building.number)
         if "take-away" in form:
             if not building.may_take_away or form.get("move") != str(building.move):
-                raise NotNow(_("The board has changed. Look again."))
+                raise LessonRefusal(_("The board has changed. Look again."))
             kept["cards"].pop()
             kept["move"] += 1
             return True
         by_text = {str(card.index): card for card in building.left}
         card = by_text.get(form.get("card", ""))
         if building.has_reached_goal:
-            raise NotNow(_("The board is done: there cannot be more cards."))
+            raise LessonRefusal(_("The board is done: there cannot be more cards."))
         if card is None:
-            raise NotNow(_("That card lies on the board already. Choose another."))
+            raise LessonRefusal(_("That card lies on the board already. Choose another."))
         if card in building.refused:
-            raise NotNow(_("We know that one: it makes a SET. Choose another."))
+            raise LessonRefusal(_("We know that one: it makes a SET. Choose another."))
         self._propose(activity, attendee, building, card, now)
         if card in building.impossible:
             kept["refused"].append(card.index)
@@ -131,7 +140,7 @@ class Builder(Kind):
         graded = grade(exercise, {"yes": False})
         is_telling = 2 * len(building.impossible) >= len(building.left) and not activity.options["dims"]
         move = f"{building.number}/{building.move}"
-        given = Given(
+        given = GradedAnswer(
             [each.index for each in (made[0] if made else [card])],
             {"yes": False, "card": card.index},
             graded.is_right,

@@ -12,7 +12,7 @@ from games.rules import FULL_DECK, Card, Feature, easy_deck
 EASY = "easy"
 
 
-class DeckForm(forms.Form):
+class DeckOptionsForm(forms.Form):
     deck = forms.ChoiceField(label=_("Deck"), choices=DECKS, initial="full")
 
 

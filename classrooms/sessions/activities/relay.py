@@ -15,17 +15,26 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from classrooms.models import Activity, Attendee
-from classrooms.sessions.activities.base import FINISH, Given, Kind, Order, Screen, keep, place_of, seed_of
-from classrooms.sessions.activities.decks import DeckForm, is_easy
+from classrooms.sessions.activities.base import (
+    FINISH,
+    ActivityType,
+    GradedAnswer,
+    Order,
+    Screen,
+    keep,
+    place_of,
+    seed_of,
+)
+from classrooms.sessions.activities.decks import DeckOptionsForm, is_easy
 from classrooms.sessions.activities.teams import Team, give_teams, own_team, teams
 from classrooms.sessions.changes import changed
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions.errors import LessonRefusal
 from games.rules import Card, explain
 from games.rules.triples import Verdict, third_card
 from lessons.exercises import Exercise, make_exercise
 from lessons.grading import BadAnswer, grade
 from lessons.learning import Asked
-from lessons.skills import Kind as Exercises
+from lessons.skills import ExerciseKind as Exercises
 from lessons.skills import Wanted
 
 GOALS = (5, 8, 10)
@@ -35,7 +44,7 @@ PAIRS_OF_A_DIFFICULTY = 2
 _MOST_DIGITS = 3
 
 
-class RelayForm(DeckForm):
+class RelayForm(DeckOptionsForm):
     links = forms.TypedChoiceField(
         label=gettext_lazy("How many pairs"), choices=[(goal, goal) for goal in GOALS], coerce=int, initial=5
     )
@@ -61,7 +70,7 @@ class Track:
         return ["is-done" if step < self.done else "is-now" if step == self.done else "" for step in range(self.goal)]
 
 
-class Relay(Kind):
+class Relay(ActivityType):
     slug = "relay"
     title = gettext_lazy("Third-card relay")
     about = gettext_lazy("Two cards: who is next in the team finds the third. Make teams first, or the class is one.")
@@ -90,11 +99,11 @@ class Relay(Kind):
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
         track = self.track(activity, own_team(activity, attendee))
         if track.has_arrived:
-            raise NotNow(_("Your team has arrived already."))
+            raise LessonRefusal(_("Your team has arrived already."))
         if form.get("link") != str(track.done):
-            raise NotNow(_("Your team is at the next pair already. Look again."))
+            raise LessonRefusal(_("Your team is at the next pair already. Look again."))
         if track.turn is None or track.turn.pk != attendee.pk:
-            raise NotNow(_("It is not your turn. Help by looking along."))
+            raise LessonRefusal(_("It is not your turn. Help by looking along."))
         here = self._here(activity, track.team)
         if "pass" in form:
             here["turn"] = _after(track.team, attendee)
@@ -111,9 +120,9 @@ class Relay(Kind):
         try:
             graded = grade(exercise, answer)
         except BadAnswer:
-            raise NotNow(_("Choose one of the cards.")) from None
+            raise LessonRefusal(_("Choose one of the cards.")) from None
         if answer["card"] in tried:
-            raise NotNow(_("That one was tried already. Choose another."))
+            raise LessonRefusal(_("That one was tried already. Choose another."))
         pair = [card.index for card in exercise.cards]
         key = f"{track.team.number}/{track.done}"
         asked = Asked(
@@ -125,7 +134,7 @@ class Relay(Kind):
         )
         evidence = () if tried else graded.evidence
         three = [*pair, int(text)]
-        given = Given(three, answer, graded.is_right, graded.missed, evidence, asked, key=f"{key}/{text}")
+        given = GradedAnswer(three, answer, graded.is_right, graded.missed, evidence, asked, key=f"{key}/{text}")
         keep(activity, attendee, given, now)
         tried.append(int(text))
         return graded.is_right

@@ -24,16 +24,16 @@ from classrooms.sessions.activities.base import (
     FINISH,
     NEXT,
     REVEAL,
-    Given,
-    Kind,
+    ActivityType,
+    GradedAnswer,
     Order,
     Screen,
     keep,
     place_of,
     seed_of,
 )
-from classrooms.sessions.activities.decks import DeckForm, deck_of, is_easy
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions.activities.decks import DeckOptionsForm, deck_of, is_easy
+from classrooms.sessions.errors import LessonRefusal
 from classrooms.sessions.paper import read_letters
 from games.boards import BadPick, picked
 from games.rules import Card, Feature, explain, find_sets
@@ -44,7 +44,7 @@ from lessons.exercises import Exercise
 from lessons.grading import grade
 from lessons.learning import Asked
 from lessons.skills import Evidence, Skill, Wanted, differing_skill, feature_skill, kind_skill
-from lessons.skills import Kind as Exercises
+from lessons.skills import ExerciseKind as Exercises
 
 FEWEST_SETS, MOST_SETS = 3, 18
 """So many that there is something to find for all, and so few that the projector can show them all."""
@@ -52,7 +52,7 @@ SIZES = (9, 12, 15)
 BOARDS_TO_LOOK_AT = 300
 
 
-class BoardForm(DeckForm):
+class BoardForm(DeckOptionsForm):
     size = forms.TypedChoiceField(
         label=gettext_lazy("How many cards"), choices=[(size, size) for size in SIZES], coerce=int, initial=12
     )
@@ -136,7 +136,7 @@ class FoundSet:
     is_credited: bool = True
 
 
-class SilentBoard(Kind):
+class SilentBoard(ActivityType):
     slug = "board"
     title = gettext_lazy("Silent board")
     about = gettext_lazy(
@@ -164,7 +164,7 @@ class SilentBoard(Kind):
 
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
         if activity.stage != Stage.OPEN:
-            raise NotNow(_("The answer is there already. Look at the board."))
+            raise LessonRefusal(_("The answer is there already. Look at the board."))
         arrangement = Arrangement(activity, attendee)
         if "letters" in form:
             self._keep_sheet(activity, attendee, form.get("letters", ""), now)
@@ -172,11 +172,11 @@ class SilentBoard(Kind):
         try:
             triple = picked(arrangement.cards, form.getlist("cards"))
         except BadPick as error:
-            raise NotNow(str(error)) from None
+            raise LessonRefusal(str(error)) from None
         cards = arrangement.key(triple)
         earlier = _own_rows(activity, attendee)
         if any(tuple(row.cards) == cards for row in earlier):
-            raise NotNow(_again(explain(*triple)))
+            raise LessonRefusal(_again(explain(*triple)))
         keep(activity, attendee, self._given(activity, attendee, arrangement, triple, earlier), now)
         return False
 
@@ -196,7 +196,7 @@ class SilentBoard(Kind):
         arrangement: Arrangement,
         triple: Triple,
         earlier: list[Answer],
-    ) -> Given:
+    ) -> GradedAnswer:
         """Skills and features are those of the cards that the student has seen; only `cards` are the class's."""
         easiest = min(map(differing, find_sets(arrangement.cards)))
         wanted = Wanted(Exercises.FIND_ONE, easiest, easy=is_easy(activity))
@@ -206,7 +206,7 @@ class SilentBoard(Kind):
         is_credited = graded.is_right and target in {None, differing(triple)}
         cards = arrangement.key(triple)
         key = "-".join(map(str, cards))
-        return Given(
+        return GradedAnswer(
             cards,
             {"cards": own, "picked": True, "credited": is_credited},
             graded.is_right,

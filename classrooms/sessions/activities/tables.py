@@ -25,8 +25,8 @@ from django.utils.translation import gettext_lazy
 
 from classrooms.models import Activity, Attendee
 from classrooms.sessions import live
-from classrooms.sessions.activities.base import FINISH, Kind, Order, Screen
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions.activities.base import FINISH, ActivityType, Order, Screen
+from classrooms.sessions.errors import LessonRefusal
 from classrooms.sessions.playing import (
     RulesForm,
     do_if_possible,
@@ -71,7 +71,7 @@ class TablesForm(RulesForm):
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class TablePlayer:
     """Somebody at a table, as screens show them."""
 
     name: str
@@ -84,7 +84,7 @@ class Player:
 class Table:
     number: int
     code: str
-    players: tuple[Player, ...]
+    players: tuple[TablePlayer, ...]
     table: tuple[Card, ...]
     left: int
     cards: int
@@ -100,7 +100,7 @@ class Table:
         return self.cards - self.left
 
 
-class Tables(Kind):
+class Tables(ActivityType):
     slug = "tables"
     title = gettext_lazy("Tables")
     about = gettext_lazy("Everybody plays at a table of two to six. The projector shows all tables at a glance.")
@@ -112,7 +112,7 @@ class Tables(Kind):
     def begin(self, activity: Activity) -> dict[str, Any]:
         people = list(_players(activity))
         if not people:
-            raise NotNow(_("Nobody is here yet."))
+            raise LessonRefusal(_("Nobody is here yet."))
         groups = seat_together(people, how=activity.options["how"], size=int(activity.options["size"]))
         return {"tables": [_new_table(activity, group) for group in groups]}
 
@@ -120,9 +120,9 @@ class Tables(Kind):
         """All that is played is played at the table; here a table that is done begins anew."""
         table = _table_of(activity, attendee)
         if "again" not in form or table is None:
-            raise NotNow(_("Go to your table to play."))
+            raise LessonRefusal(_("Go to your table to play."))
         if Match.objects.get(code=table["codes"][-1]).phase != Phase.OVER:
-            raise NotNow(_("Your table plays already."))
+            raise LessonRefusal(_("Your table plays already."))
         people = [each for each in _players(activity) if each.number in table["people"]]
         table["codes"] += _new_table(activity, people)["codes"]
         return True
@@ -221,7 +221,7 @@ class Tables(Kind):
             "points": match.state.seats[seat].points if seat is not None else 0,
             "link": reverse("play:table", args=[code]),
             "stream": f"/session/{activity.session.code}/stream/?token="
-            + live.sign(live.Watch(activity.session.code, attendee.number, user=attendee.user_id)),
+            + live.sign(live.LessonWatch(activity.session.code, attendee.number, user=attendee.user_id)),
         }
         return Screen("session/tables_device.html", context)
 
@@ -242,7 +242,7 @@ def seat_together(people: Sequence[Attendee], *, how: str, size: int) -> list[li
     chance = random.SystemRandom()
     if how == TEAMS:
         if all(each.team is None for each in people):
-            raise NotNow(_("Deal everybody into teams first."))
+            raise LessonRefusal(_("Deal everybody into teams first."))
         numbers = sorted({each.team or 0 for each in people})
         teams = [[each for each in people if (each.team or 0) == number] for number in numbers]
         return [group for team in teams for group in _split(team, LARGEST)]
@@ -352,9 +352,9 @@ def _table(number: int, match: Match, names: dict[tuple[int | None, str], str]) 
     )
 
 
-def _player(state: rules.Match, seat: int, name: str) -> Player:
+def _player(state: rules.MatchState, seat: int, name: str) -> TablePlayer:
     has_control = state.control is not None and state.control.seat == seat
-    return Player(name, state.seats[seat].points, state.seats[seat].is_connected, has_control)
+    return TablePlayer(name, state.seats[seat].points, state.seats[seat].is_connected, has_control)
 
 
 def _columns(tables: int) -> int:

@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy
 
 from classrooms.models import Activity, Attendee, Stage
 from classrooms.sessions.activities.base import (
-    Given,
-    Kind,
+    ActivityType,
+    GradedAnswer,
     Screen,
     answer_of,
     count_answers,
@@ -20,21 +20,21 @@ from classrooms.sessions.activities.base import (
     place_of,
     seed_of,
 )
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions.errors import LessonRefusal
 from games.rules import Feature, explain
 from lessons.content import hand
 from lessons.content.five_examples import EXAMPLES
 from lessons.exercises import Exercise, make_exercise
 from lessons.grading import grade
 from lessons.learning import Asked
-from lessons.skills import Kind as Exercises
+from lessons.skills import ExerciseKind as Exercises
 from lessons.skills import Wanted
 
 HARDEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class FeatureBar:
     """How many gave one answer."""
 
     feature: Feature | None
@@ -43,7 +43,7 @@ class Bar:
     is_right: bool
 
 
-class Triples(Kind):
+class Triples(ActivityType):
     slug = "triples"
     title = gettext_lazy("Is it a SET?")
     about = gettext_lazy("Three cards on the projector; everybody says yes, or which feature breaks it. No hurry.")
@@ -58,19 +58,19 @@ class Triples(Kind):
 
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
         if activity.stage != Stage.OPEN:
-            raise NotNow(_("The answer is there already. Look at the board."))
+            raise LessonRefusal(_("The answer is there already. Look at the board."))
         exercise = self.exercise(activity)
         answer: dict[str, object] = {"yes": "yes" in form}
         if "yes" not in form:
             if form.get("breaks") not in set(Feature):
-                raise NotNow(_("Say yes, or which feature breaks it."))
+                raise LessonRefusal(_("Say yes, or which feature breaks it."))
             answer["breaks"] = form["breaks"]
         graded = grade(exercise, answer)
         cards = [card.index for card in exercise.cards]
         asked = Asked(
             place=place_of(activity), kind=exercise.kind, wanted=exercise.wanted, seed=seed_of(activity), cards=cards
         )
-        given = Given(cards, answer, graded.is_right, graded.missed, graded.evidence, asked)
+        given = GradedAnswer(cards, answer, graded.is_right, graded.missed, graded.evidence, asked)
         keep(activity, attendee, given, now)
         return False
 
@@ -97,8 +97,8 @@ class Triples(Kind):
         answers = activity.answers.filter(round=activity.round).values_list("answer", flat=True)
         said = Counter("yes" if answer["yes"] else answer["breaks"] for answer in answers)
         broken = {each.feature for each in verdict.broken}
-        bars = [Bar(None, said["yes"], verdict.is_set)]
-        bars += [Bar(feature, said[feature.value], feature in broken) for feature in Feature]
+        bars = [FeatureBar(None, said["yes"], verdict.is_set)]
+        bars += [FeatureBar(feature, said[feature.value], feature in broken) for feature in Feature]
         return {"verdict": verdict, "bars": bars, "most": max(1, *said.values()) if said else 1}
 
 

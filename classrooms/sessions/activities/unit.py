@@ -18,8 +18,8 @@ from classrooms.sessions.activities.base import (
     FINISH,
     NEXT,
     REVEAL,
-    Given,
-    Kind,
+    ActivityType,
+    GradedAnswer,
     Order,
     Screen,
     count_answers,
@@ -27,11 +27,11 @@ from classrooms.sessions.activities.base import (
     place_of,
     seed_of,
 )
-from classrooms.sessions.errors import NotNow
-from classrooms.sessions.together import Put
+from classrooms.sessions.errors import LessonRefusal
+from classrooms.sessions.together import AskedStep
 from games.players import Player
 from games.rules import Feature
-from games.rules.triples import Kind as VerdictKind
+from games.rules.triples import FeaturePattern as VerdictKind
 from games.rules.triples import Verdict
 from lessons.learning import Asked, finish_step
 from lessons.questions import Scene
@@ -43,12 +43,12 @@ MORE = Order("more", gettext_lazy("One more like this"), is_main=False)
 LAST = Order(FINISH.slug, gettext_lazy("Finish"))
 
 
-class UnitForm(forms.Form):
+class UnitOptionsForm(forms.Form):
     unit = forms.ChoiceField(label=gettext_lazy("Unit"), choices=lambda: [(unit.slug, unit.title) for unit in course()])
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ChoiceBar:
     """How many gave one answer."""
 
     words: str
@@ -65,13 +65,13 @@ class Own:
     """Why three cards that were picked or completed are no SET."""
 
 
-class LessonTogether(Kind):
+class LessonTogether(ActivityType):
     slug = "unit"
     title = gettext_lazy("Lesson together")
     about = gettext_lazy("A unit of the course, step by step. You decide when it goes on; everybody answers.")
-    form = UnitForm
+    form = UnitOptionsForm
 
-    def put(self, activity: Activity) -> Put:
+    def put(self, activity: Activity) -> AskedStep:
         """What is on now."""
         state = activity.state
         return together.put(activity.options["unit"], state["step"], state["seed"], state["turn"])
@@ -103,7 +103,7 @@ class LessonTogether(Kind):
             if order == NEXT.slug:
                 activity.state |= {"step": activity.state["step"] + 1, "turn": 0}
 
-    def _all_have_seen(self, activity: Activity, put: Put) -> None:
+    def _all_have_seen(self, activity: Activity, put: AskedStep) -> None:
         """Who was there has done the step, where there was nothing to answer."""
         now = timezone.now().timestamp()
         there = activity.session.attendees.filter(removed_at=None, is_connected=True).exclude(user=None)
@@ -113,12 +113,12 @@ class LessonTogether(Kind):
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
         put = self.put(activity)
         if not put.is_asked:
-            raise NotNow(_("Look at the board."))
+            raise LessonRefusal(_("Look at the board."))
         if activity.stage != Stage.OPEN:
-            raise NotNow(_("The answer is there already. Look at the board."))
+            raise LessonRefusal(_("The answer is there already. Look at the board."))
         before = self._own(activity, attendee)
         if len(before) >= put.picks:
-            raise NotNow(_("You have answered already."))
+            raise LessonRefusal(_("You have answered already."))
         answer = together.read(put, form)
         judged = together.judge(put, answer)
         cards = [card.index for card in together.cards_of(put, answer)]
@@ -127,14 +127,14 @@ class LessonTogether(Kind):
         if together.is_picked(put):
             answer = {**answer, "picked": True}
         asked = self._asked(activity, put, cards, key) if judged.evidence else None
-        given = Given(cards, answer, judged.is_right, judged.missed, judged.evidence, asked, key)
+        given = GradedAnswer(cards, answer, judged.is_right, judged.missed, judged.evidence, asked, key)
         keep(activity, attendee, given, now)
         rights = sum(each.is_right for each in before) + judged.is_right
         if rights >= put.picks and attendee.user:
             _finish(attendee, put, now)
         return False
 
-    def _asked(self, activity: Activity, put: Put, cards: Sequence[int], key: str) -> Asked:
+    def _asked(self, activity: Activity, put: AskedStep, cards: Sequence[int], key: str) -> Asked:
         exercise = put.judged
         seed = f"{seed_of(activity)}-{key}" if key else seed_of(activity)
         place = place_of(activity)
@@ -177,7 +177,7 @@ class LessonTogether(Kind):
         taps = together.choices(put) if put.is_asked and activity.stage == Stage.OPEN else []
         return Screen("session/unit_paper.html", {"choices": taps}) if taps else None
 
-    def _context(self, activity: Activity, put: Put) -> dict[str, Any]:
+    def _context(self, activity: Activity, put: AskedStep) -> dict[str, Any]:
         """What all screens show; the answer only when the teacher has shown it."""
         question = put.question
         context: dict[str, Any] = {
@@ -198,18 +198,21 @@ class LessonTogether(Kind):
             context["solution"] = together.solution(put)
         return context
 
-    def _bars(self, activity: Activity, put: Put) -> list[Bar]:
+    def _bars(self, activity: Activity, put: AskedStep) -> list[ChoiceBar]:
         """What was said by how many; where that cannot be counted, how many were right."""
         given = list(activity.answers.filter(round=activity.round).values_list("answer", "is_right"))
         taps = together.choices(put)
         if taps:
             said = [(each, sum(each.was_said(answer) for answer, _right in given)) for each in taps]
-            return [Bar(each.words, number, each.is_right) for each, number in said]
+            return [ChoiceBar(each.words, number, each.is_right) for each, number in said]
         rights = sum(is_right for _answer, is_right in given)
-        return [Bar(pgettext("so many answers", "right"), rights, True), Bar(_("not yet"), len(given) - rights, False)]
+        return [
+            ChoiceBar(pgettext("so many answers", "right"), rights, True),
+            ChoiceBar(_("not yet"), len(given) - rights, False),
+        ]
 
 
-def _finish(attendee: Attendee, put: Put, now: float) -> None:
+def _finish(attendee: Attendee, put: AskedStep, now: float) -> None:
     """The step is done in the course, too."""
     finish_step(Player(name=attendee.name, user=attendee.user), put.unit.slug, put.step.slug, now=now)
 

@@ -20,7 +20,7 @@ from games.players import Player
 from games.queries import played_matches
 from games.rules import Card, Feature, Options, explain, find_sets, is_set
 from games.rules import commands as ask
-from games.rules.errors import Reason
+from games.rules.errors import RefusalReason
 from games.rules.state import Ending, Failing, Phase
 from games.words import REFUSALS
 from lessons.models import Attempt, Progress
@@ -100,7 +100,7 @@ def test_only_who_called_first_sees_the_cards_and_may_pick(lesson):
     lesson.act(0, do="call")
     late = lesson.act(1, do="call")
     assert late.status_code == 422
-    assert str(REFUSALS[Reason.BOARD_HELD]) in late.text
+    assert str(REFUSALS[RefusalReason.BOARD_HELD]) in late.text
     assert cards_shown(lesson.device(0)) == 12
     assert cards_shown(lesson.device(1)) == 0
     name = lesson.seats[0].name
@@ -223,7 +223,7 @@ def test_the_teacher_deals_three_more(lesson):
     assert len(match_of(lesson).state.table) == 15
     assert "Three more cards." in lesson.projector()
     lesson.act(0, do="call")
-    assert str(REFUSALS[Reason.BOARD_HELD]) in lesson.steer("more").text
+    assert str(REFUSALS[RefusalReason.BOARD_HELD]) in lesson.steer("more").text
 
 
 def test_the_clocks_stand_still_in_a_pause(lesson):

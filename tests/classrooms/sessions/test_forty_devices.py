@@ -13,7 +13,7 @@ from django.core.cache import cache
 
 from classrooms.models import Answer, Session
 from classrooms.sessions import joining, leading
-from classrooms.sessions.live import Watch, sign
+from classrooms.sessions.live import LessonWatch, sign
 from games.players import Player
 from lessons.models import Attempt
 from tests.browser.players import session_key_of
@@ -90,7 +90,7 @@ def test_forty_answers_in_one_second_are_forty_answers(site, teacher):
     leading.begin(session, "triples", {})
     tokens = [device.token(device.get(path)[1]) for device in devices]
     board = Device(site, session_key_of(teacher), "")
-    stream = f"/session/{session.code}/stream/?token={sign(Watch(session.code, None, user=teacher.pk))}"
+    stream = f"/session/{session.code}/stream/?token={sign(LessonWatch(session.code, None, user=teacher.pk))}"
     with Screen(site, stream, session=session_key_of(teacher)) as projector:
         projector.message()
 
@@ -117,7 +117,7 @@ def test_whoever_was_sent_out_gets_no_stream_whatever_their_token_says(site, tea
     (mia,) = enrol(classroom, "Mia Okafor")
     session = leading.open_session(classroom, by=teacher)
     seat = joining.attend(session, Player(name="Mia", user=mia.student))
-    stream = f"/session/{session.code}/stream/?token={sign(Watch(session.code, seat.number))}"
+    stream = f"/session/{session.code}/stream/?token={sign(LessonWatch(session.code, seat.number))}"
     with Screen(site, stream) as device:
         device.data("changed")
     leading.remove(seat)

@@ -7,7 +7,7 @@ from django.test import Client
 
 from classrooms.models import Answer, Attendee, Session, User
 from classrooms.sessions import leading, seats
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions.errors import LessonRefusal
 from classrooms.sessions.joining import set_connected
 from games.models import Seat
 from tests.classrooms.people import enrol, signed_in
@@ -157,7 +157,7 @@ def test_neither_a_guest_nor_whoever_was_taken_out_works_on_paper(open_lesson):
     out = open_lesson.seats[0]
     out.session = open_lesson.session
     open_lesson.seat(0, "remove")
-    with pytest.raises(NotNow):
+    with pytest.raises(LessonRefusal):
         seats.put_on_paper(out)
     assert not open_lesson.seats[0].is_on_paper
 

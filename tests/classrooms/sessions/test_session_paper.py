@@ -12,8 +12,8 @@ from reportlab.pdfgen.canvas import Canvas
 
 from classrooms.models import Answer
 from classrooms.sessions.activities.silent_board import board_of
-from classrooms.sessions.errors import NotNow
-from classrooms.sessions.paper import Sheet, boards_pdf, card_places, read_letters
+from classrooms.sessions.errors import LessonRefusal
+from classrooms.sessions.paper import PaperBoard, boards_pdf, card_places, read_letters
 from games.art.palettes import PALETTES
 from games.art.pdf import card_height, draw_card
 from games.art.raster import card_image
@@ -83,7 +83,7 @@ def test_the_marks_tell_colors_apart_without_color():
 @pytest.mark.parametrize("size", [9, 12, 15])
 def test_a_sheet_has_every_card_with_its_letter_and_the_code_and_the_round(paper, size):
     board = BOARDS[size]
-    pdf = boards_pdf([Sheet(4, board)], class_name="Class 2B", code="BCDF23", paper=paper)
+    pdf = boards_pdf([PaperBoard(4, board)], class_name="Class 2B", code="BCDF23", paper=paper)
     (page, _key), (text, key) = opened(pdf)
     assert (round(page.width / SCALE), round(page.height / SCALE)) == POINTS[paper]
     for place, card in zip(card_places(size, paper), board, strict=True):
@@ -111,7 +111,7 @@ def test_nothing_is_drawn_over_anything_or_off_the_page(paper, size):
     for x, y, card in places:
         assert 0 < x < x + card < width
         assert 0 < y < y + card_height(card) < height
-    pdf = boards_pdf([Sheet(1, BOARDS[size])], class_name="Class 2B", code="BCDF23", paper=paper)
+    pdf = boards_pdf([PaperBoard(1, BOARDS[size])], class_name="Class 2B", code="BCDF23", paper=paper)
     with pypdfium2.PdfDocument(pdf) as document:
         text = document[0].get_textpage()
         boxes = [text.get_charbox(number) for number in range(text.count_chars())]
@@ -120,7 +120,7 @@ def test_nothing_is_drawn_over_anything_or_off_the_page(paper, size):
 
 
 def test_the_answers_are_on_the_last_page_and_on_no_other():
-    sheets = [Sheet(1, BOARDS[12]), Sheet(2, FULL_DECK[:12])]
+    sheets = [PaperBoard(1, BOARDS[12]), PaperBoard(2, FULL_DECK[:12])]
     _pages, texts = opened(boards_pdf(sheets, class_name="Class 2B", code="BCDF23", paper=Paper.A4))
     assert len(texts) == 3
     for sheet in sheets:
@@ -139,7 +139,7 @@ def test_letters_are_read_as_teachers_type_them():
 
 @pytest.mark.parametrize("text", ["", "  ", "A D", "A D K B", "A A D", "A D Z", "1 2 3", "ÄDK", "A D M"])
 def test_letters_that_make_no_sense_are_refused_in_words(text):
-    with pytest.raises(NotNow) as refusal:
+    with pytest.raises(LessonRefusal) as refusal:
         read_letters(text, BOARDS[12])
     assert len(str(refusal.value)) > 10
 
@@ -155,7 +155,7 @@ def on_paper(students: int = 2, **options) -> Lesson:
 
 def letters_of(lesson: Lesson, triple) -> str:
     board = board_of(lesson.activity, lesson.activity.round)
-    return Sheet(1, board).letters(triple)
+    return PaperBoard(1, board).letters(triple)
 
 
 def wrong_triple(board):

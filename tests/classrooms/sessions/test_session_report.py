@@ -14,7 +14,7 @@ from django.utils import timezone
 from openpyxl import load_workbook
 
 from classrooms.models import Action, Answer, Attendee, AuditEntry, Enrolment, Session
-from classrooms.sessions.report import Tally, latest_sessions, session_report, table
+from classrooms.sessions.report import AnswerTally, latest_sessions, session_report, table
 from games.rules import Feature
 from tests.classrooms.people import enrol, make_adult, signed_in
 from tests.classrooms.sessions.lesson import Lesson, a_lesson
@@ -60,7 +60,7 @@ def test_the_numbers_are_those_of_the_answers(lesson):
     mia = lines["Mia Okafor"]
     assert (mia.total.answers, mia.total.rights, mia.total.wrongs) == (2, 1, 1)
     assert mia.total.missed_features == [(Feature.COLOR, 1), (Feature.SHAPE, 1)]
-    assert mia.tallies == (mia.total, Tally())
+    assert mia.tallies == (mia.total, AnswerTally())
     assert [part.tally.answers for part in report.parts] == [3, 1]
     assert report.parts[0].tally.missed[color] == 2
     assert report.total.missed[shape] == 1

@@ -16,8 +16,8 @@ from classrooms.models import Attendee, Enrolment, Session, User
 from classrooms.privacy.deleting import delete_adult, delete_child, delete_class
 from classrooms.sessions import joining, leading, live, seats
 from classrooms.sessions.changes import changed
-from classrooms.sessions.errors import NotNow
-from classrooms.sessions.live import DOOR, Watch, sign
+from classrooms.sessions.errors import LessonRefusal
+from classrooms.sessions.live import DOOR, LessonWatch, sign
 from classrooms.sessions.wall import AFTERWARDS, LONGEST, wall_key
 from games.live import hub as tables
 from games.live import tokens
@@ -44,7 +44,7 @@ def seated(session: Session) -> list[Attendee]:
 
 
 def path(session: Session, number: int) -> str:
-    return f"/session/{session.code}/stream/?token={sign(Watch(session.code, number))}"
+    return f"/session/{session.code}/stream/?token={sign(LessonWatch(session.code, number))}"
 
 
 def has_left(table: Table, seat: int) -> bool:
@@ -202,7 +202,7 @@ def without_user(session: Session, attendee: Attendee) -> list[PageStream]:
     """Streams of a page from before tokens said whose they are."""
     match = Match.objects.get()
     seat = match.seats.get(user=attendee.user).number
-    table = stream_path(match.code, tokens.sign(tokens.Watch(match.code, seat, "en-us")))
+    table = stream_path(match.code, tokens.sign(tokens.TableWatch(match.code, seat, "en-us")))
     return [PageStream(path(session, attendee.number)), PageStream(table)]
 
 
@@ -233,7 +233,7 @@ def test_classmates_of_a_student_who_leaves_the_class_play_on(site, session, mia
 def test_a_student_who_has_left_the_class_cannot_be_let_back_in(session, mia):
     moved(session, mia.user)
     assert not seats.taken_out(session).exists()
-    with pytest.raises(NotNow):
+    with pytest.raises(LessonRefusal):
         seats.readmit(mia)
     assert seats.departed().get() == mia
 
@@ -369,7 +369,7 @@ def test_a_removal_that_nobody_told_us_of_ends_the_streams_at_the_next_look(site
 def test_a_teachers_stream_is_for_somebody(site, session, made_for, monkeypatch):
     # Found out when it opens, and not by the next look.
     monkeypatch.setattr(live, "HEARTBEAT_SECONDS", 10 * PATIENCE)
-    token = sign(Watch(session.code, None, **made_for))
+    token = sign(LessonWatch(session.code, None, **made_for))
     browser = session_key_of(session.made_by)
     assert is_refused(site, PageStream(f"/session/{session.code}/stream/?token={token}", browser))
 

@@ -14,7 +14,7 @@ from classrooms.models import Answer, Attendee
 from classrooms.reports.ledger import wrong_triples
 from classrooms.sessions import playing
 from classrooms.sessions.activities.tables import collect, seat_together
-from classrooms.sessions.errors import NotNow
+from classrooms.sessions.errors import LessonRefusal
 from classrooms.sessions.joining import set_connected
 from games import matches
 from games.models import Match, Way
@@ -99,7 +99,7 @@ def test_each_team_is_a_table_and_a_large_one_is_two():
 
 
 def test_teams_are_needed_for_tables_by_hand():
-    with pytest.raises(NotNow):
+    with pytest.raises(LessonRefusal):
         seat_together(people(None, None), how="teams", size=4)
     lesson = a_lesson(2)
     assert "Deal everybody into teams first." in lesson.begin("tables", size=2, how="teams").text

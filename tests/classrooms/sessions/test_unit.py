@@ -16,7 +16,7 @@ from games.rules import Card, Feature, find_sets, is_set
 from lessons.grading import solve
 from lessons.models import Attempt, Progress, StepDone
 from lessons.questions import Look, NameValue, PickAll, Scene, WhatChanged
-from lessons.skills import Kind
+from lessons.skills import ExerciseKind
 from lessons.units import course
 from tests.classrooms.sessions.lesson import Lesson, a_lesson
 
@@ -25,18 +25,18 @@ pytestmark = pytest.mark.django_db
 UNITS = [unit.slug for unit in course()]
 
 
-def put_now(lesson: Lesson) -> together.Put:
+def put_now(lesson: Lesson) -> together.AskedStep:
     return KIND.put(lesson.activity)
 
 
-def right_answers(put: together.Put) -> list[dict]:
+def right_answers(put: together.AskedStep) -> list[dict]:
     """The forms of somebody who knows everything."""
     for choice in together.choices(put):
         if choice.is_right:
             return [{choice.name: choice.value}]
     if put.exercise:
         solved = solve(put.exercise)
-        if put.exercise.kind is Kind.EXPLAIN:
+        if put.exercise.kind is ExerciseKind.EXPLAIN:
             return [{feature.value: make.value for feature, make in solved.makes.items()}]
         return [{"cards": [card.index for card in triple]} for triple in solved.sets][: put.picks]
     match put.question:
@@ -47,7 +47,7 @@ def right_answers(put: together.Put) -> list[dict]:
     return [{}]
 
 
-def go_to(lesson: Lesson, step: str) -> together.Put:
+def go_to(lesson: Lesson, step: str) -> together.AskedStep:
     """Step through the unit as a teacher does who is in a hurry."""
     for _step in range(20):
         put = put_now(lesson)
@@ -90,7 +90,7 @@ def test_every_unit_can_be_gone_through_and_is_done_in_the_course(unit):
     done = StepDone.objects.filter(user=lesson.seats[0].user, unit=unit)
     assert {each.step for each in done} == {step.slug for step in put.unit.steps}
     others = StepDone.objects.filter(user=lesson.seats[1].user, unit=unit)
-    asked = {step.slug for step in put.unit.steps if together.Put(put.unit, step).is_asked}
+    asked = {step.slug for step in put.unit.steps if together.AskedStep(put.unit, step).is_asked}
     assert {each.step for each in others} == {step.slug for step in put.unit.steps} - asked
 
 

@@ -80,7 +80,7 @@ class Screen:
     @classmethod
     def of(cls, site: str, code: str, *, seat: int | None = None, language: str = "en-us", **more) -> Screen:
         """The screen of somebody with a good token."""
-        return cls(site, stream_path(code, tokens.sign(tokens.Watch(code, seat, language))), **more)
+        return cls(site, stream_path(code, tokens.sign(tokens.TableWatch(code, seat, language))), **more)
 
     def message(self) -> tuple[str, bytes]:
         """The next message: its name, and all of its bytes."""

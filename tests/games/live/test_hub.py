@@ -11,7 +11,7 @@ from django.db import OperationalError
 
 from games.live.hub import Hub, Watcher
 from games.live.render import Rendered
-from games.live.tokens import Watch
+from games.live.tokens import TableWatch
 from games.matches import Written
 from games.models import Match
 from tests.coroutines import run
@@ -22,10 +22,10 @@ def drawn(version: int, language: str = "en-us") -> dict[str, Rendered]:
     return {language: Rendered(version, message.decode(), message, due=None, connected=frozenset())}
 
 
-async def watching(hub: Hub, language: str, first: int) -> Watcher[Watch]:
+async def watching(hub: Hub, language: str, first: int) -> Watcher[TableWatch]:
     """A screen that was given its first table."""
     hub._in_thread = _answering(drawn(first, language)[language])
-    watcher = Watcher(Watch("ABCDE", None, language))
+    watcher = Watcher(TableWatch("ABCDE", None, language))
     hub.join(watcher)
     assert await watcher.next() == f"{language} {first}".encode()
     return watcher
@@ -72,7 +72,7 @@ def test_a_first_table_that_comes_late_does_not_replace_a_newer_one():
             return await slow
 
         hub._in_thread = in_thread
-        newcomer = Watcher(Watch("ABCDE", None, "en-us"))
+        newcomer = Watcher(TableWatch("ABCDE", None, "en-us"))
         hub.join(newcomer)
         await asyncio.sleep(0)
         hub._show("ABCDE", drawn(5))
@@ -95,7 +95,7 @@ def test_what_is_due_is_not_forgotten_when_a_first_table_comes_that_is_older():
             return await slow
 
         hub._in_thread = in_thread
-        hub.join(Watcher(Watch("ABCDE", None, "en-us")))
+        hub.join(Watcher(TableWatch("ABCDE", None, "en-us")))
         await asyncio.sleep(0)
         hub._show("ABCDE", {"en-us": replace(drawn(5)["en-us"], due=time.time() + 600)})
         slow.set_result(drawn(4)["en-us"])

@@ -106,9 +106,9 @@ def tampered(token: str) -> str:
         lambda code: "a:b:c",
         lambda code: "%00%ff:%C3%A9:",
         lambda code: "x" * 20_000,
-        lambda code: tampered(tokens.sign(tokens.Watch(code, 0, "en-us"))),
-        lambda code: tokens.sign(tokens.Watch(code, 0, "en-us"))[:-1],
-        lambda code: tokens.sign(tokens.Watch("BCDFG", 0, "en-us")),
+        lambda code: tampered(tokens.sign(tokens.TableWatch(code, 0, "en-us"))),
+        lambda code: tokens.sign(tokens.TableWatch(code, 0, "en-us"))[:-1],
+        lambda code: tokens.sign(tokens.TableWatch("BCDFG", 0, "en-us")),
         lambda code: signing.dumps([code, 0, "en-us"], salt="another"),
         lambda code: signing.dumps([code, 0, "en-us"]),
     ],
@@ -144,7 +144,7 @@ def test_a_token_of_yesterday_is_forbidden_and_one_of_today_is_not(site, monkeyp
     for hours, status in ((23.9, 200), (24.1, 403)):
         with monkeypatch.context() as then:
             then.setattr(signing.time, "time", lambda hours=hours: real() - hours * 3600)
-            token = tokens.sign(tokens.Watch(code, None, "en-us"))
+            token = tokens.sign(tokens.TableWatch(code, None, "en-us"))
         with Screen(site, stream_path(code, token)) as screen:
             assert screen.status == status
 
@@ -152,7 +152,7 @@ def test_a_token_of_yesterday_is_forbidden_and_one_of_today_is_not(site, monkeyp
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 def test_nothing_is_sent_to_a_stream(site, method):
     code = open_together()
-    token = tokens.sign(tokens.Watch(code, 0, "en-us"))
+    token = tokens.sign(tokens.TableWatch(code, 0, "en-us"))
     with Screen(site, stream_path(code, token), method=method) as screen:
         assert screen.status == 403
 
@@ -266,7 +266,7 @@ def test_a_screen_that_does_not_read_gets_the_newest_in_the_end_and_holds_nobody
 
 def test_a_screen_that_takes_nothing_in_misses_what_is_between_and_never_the_last(transactional_db, monkeypatch):
     code = open_together(window=None)
-    token = tokens.sign(tokens.Watch(code, None, "en-us"))
+    token = tokens.sign(tokens.TableWatch(code, None, "en-us"))
 
     async def watch(takes_in: asyncio.Event) -> list[bytes]:
         """All that is sent to a screen, the first two messages at once and the others when it takes them in."""
@@ -333,7 +333,7 @@ def _newest(of: live.Hub) -> int:
 
 def test_a_screen_has_room_for_the_newest_table_only():
     async def watch() -> list[bytes | None]:
-        watcher = Watcher(tokens.Watch("BCDFG", None, "en-us"))
+        watcher = Watcher(tokens.TableWatch("BCDFG", None, "en-us"))
         for message in (b"one", b"two", b"three"):
             watcher.give(message)
         heard = [await watcher.next()]

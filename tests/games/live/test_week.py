@@ -14,12 +14,11 @@ import pytest
 
 from classrooms.models import Session
 from classrooms.sessions import leading
-from classrooms.sessions.live import SessionHub
-from classrooms.sessions.live import Watch as LessonWatch
+from classrooms.sessions.live import LessonWatch, SessionHub
 from games import matches
-from games.live.hub import Hub, Watcher, _Topic
+from games.live.hub import Hub, Watcher, _TableTopic
 from games.live.stream import Client, follow
-from games.live.tokens import Watch
+from games.live.tokens import TableWatch
 from games.models import Way
 from games.players import Player
 from games.rules import Options
@@ -33,7 +32,7 @@ MOST_GROWTH = 150_000
 """Bytes in the last days, where a stream that's kept takes two thousand and more."""
 FULL_AFTER = 4
 """The day after which every cache of a fixed size is full."""
-KEPT = (Watcher, _Topic, asyncio.Task, asyncio.TimerHandle)
+KEPT = (Watcher, _TableTopic, asyncio.Task, asyncio.TimerHandle)
 
 
 class MovedLoop(asyncio.SelectorEventLoop):
@@ -100,7 +99,7 @@ class Week:
     async def _lesson(self, loop: MovedLoop) -> None:
         screens = []
         for code in self.codes:
-            screens += [Screen(Watcher(Watch(code, n % 2 or None, "en-us")), self.hub) for n in range(SCREENS)]
+            screens += [Screen(Watcher(TableWatch(code, n % 2 or None, "en-us")), self.hub) for n in range(SCREENS)]
         remote = LessonWatch(self.lesson.code, None, user=self.lesson.made_by_id, session=self.teacher)
         screens += [Screen(Watcher(remote), self.lessons) for _n in range(SCREENS)]
         self.streams += len(screens)

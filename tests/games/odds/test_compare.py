@@ -2,7 +2,7 @@
 
 import pytest
 
-from games.odds import BadQuestion, compare, simulate_first_deals, simulate_games
+from games.odds import BadOddsQuestion, compare, simulate_first_deals, simulate_games
 
 
 def test_sheet_exact_and_simulated_stand_side_by_side():
@@ -22,7 +22,7 @@ def test_what_was_not_simulated_stays_empty():
 
 
 def test_the_sheets_say_nothing_of_the_small_deck():
-    with pytest.raises(BadQuestion):
+    with pytest.raises(BadOddsQuestion):
         compare([simulate_first_deals("easy", 9, 10, seed=1)])
-    with pytest.raises(BadQuestion):
+    with pytest.raises(BadOddsQuestion):
         compare(games=simulate_games("easy", 9, 10, seed=1))

@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from games.odds import BadQuestion, Deck, FirstDeals, exact_no_set, simulate_first_deals
+from games.odds import BadOddsQuestion, Deck, FirstDeals, exact_no_set, simulate_first_deals
 from games.odds.deals import _CHUNK, _deal, _next_card
 from games.odds.vectors import code
 from games.rules.triples import has_set
@@ -140,5 +140,5 @@ def test_a_simulation_that_came_to_its_end_was_not_cancelled():
     ],
 )
 def test_it_refuses_a_question_without_an_answer(question):
-    with pytest.raises(BadQuestion):
+    with pytest.raises(BadOddsQuestion):
         simulate_first_deals(**{"deck": "full", "cards": 12, "count": 10, "seed": 1, **question})

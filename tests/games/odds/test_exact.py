@@ -5,7 +5,7 @@ from math import comb
 
 import pytest
 
-from games.odds import QUOTED, BadQuestion, Deck, exact_no_set, hands_without_set, odds_against
+from games.odds import QUOTED, BadOddsQuestion, Deck, exact_no_set, hands_without_set, odds_against
 from games.rules.cards import FULL_DECK, Feature, easy_deck
 from games.rules.errors import RulesError
 from tests.games.odds.counting import count_by_symmetry, count_by_trying
@@ -67,6 +67,6 @@ def test_a_first_deal_is_not_what_the_sheets_say():
 
 @pytest.mark.parametrize(("deck", "cards"), [("tarot", 3), ("full", -1), ("full", 82), ("easy", 28), ("full", 3.0)])
 def test_it_refuses_a_hand_that_no_deck_can_give(deck, cards):
-    with pytest.raises(BadQuestion):
+    with pytest.raises(BadOddsQuestion):
         exact_no_set(deck, cards)
-    assert issubclass(BadQuestion, RulesError)
+    assert issubclass(BadOddsQuestion, RulesError)

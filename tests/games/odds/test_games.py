@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from games.odds import BadQuestion, Deck, WholeGames, exact_no_set, simulate_games
+from games.odds import BadOddsQuestion, Deck, WholeGames, exact_no_set, simulate_games
 from games.odds.games import _CHUNK, _NO_SET, _are_sets, _choose, _triples
 from games.odds.vectors import code
 from games.rules.cards import FULL_DECK
@@ -165,5 +165,5 @@ def test_any_number_of_cards_can_be_laid_by_threes(deck, laid):
     [{"deck": "tarot"}, {"laid": 0}, {"laid": 10}, {"laid": 24}, {"count": 0}, {"seed": -1}, {"report_every": 0}],
 )
 def test_it_refuses_a_question_without_an_answer(question):
-    with pytest.raises(BadQuestion):
+    with pytest.raises(BadOddsQuestion):
         simulate_games(**{"deck": "full", "laid": 12, "count": 10, "seed": 1, **question})

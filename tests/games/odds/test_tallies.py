@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from games.odds import BadQuestion, Tally, odds_against
+from games.odds import BadOddsQuestion, Tally, odds_against
 from games.odds.tallies import total, wilson
 
 
@@ -28,7 +28,7 @@ def test_a_chance_becomes_the_odds_against_it(chance, odds):
 
 @pytest.mark.parametrize("chance", [-0.1, 1.1, float("nan")])
 def test_what_is_no_chance_has_no_odds(chance):
-    with pytest.raises(BadQuestion):
+    with pytest.raises(BadOddsQuestion):
         odds_against(chance)
 
 
@@ -60,5 +60,5 @@ def test_tallies_add_up():
 
 @pytest.mark.parametrize(("seen", "without_set"), [(0, 0), (3, 4), (3, -1)])
 def test_a_tally_of_nothing_is_refused(seen, without_set):
-    with pytest.raises(BadQuestion):
+    with pytest.raises(BadOddsQuestion):
         Tally(seen, without_set)

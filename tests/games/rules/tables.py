@@ -8,8 +8,8 @@ import pytest
 
 from games.rules import Options, decide, find_sets, is_set, new_match, replay
 from games.rules import commands as ask
-from games.rules.errors import Reason, Refused
-from games.rules.state import Match, Phase
+from games.rules.errors import RefusalReason, Refused
+from games.rules.state import MatchState, Phase
 
 
 class Table:
@@ -31,7 +31,7 @@ class Table:
         self.log += events
         return events
 
-    def refuses(self, command, reason: Reason) -> None:
+    def refuses(self, command, reason: RefusalReason) -> None:
         before = self.match
         with pytest.raises(Refused) as refused:
             decide(before, command, self.now)
@@ -75,5 +75,5 @@ def table_where(condition, options: Options | None = None, *, players: int = 2) 
     raise LookupError("no seed gives such a table")
 
 
-def has_no_set(match: Match) -> bool:
+def has_no_set(match: MatchState) -> bool:
     return not find_sets(match.table)

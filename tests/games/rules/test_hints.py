@@ -8,7 +8,7 @@ import pytest
 
 from games.rules import FULL_DECK, Card, find_sets, is_set
 from games.rules.errors import RulesError
-from games.rules.hints import BadStage, Stage, effort, hint, ranked_sets
+from games.rules.hints import BadStage, HintStage, effort, hint, ranked_sets
 from games.rules.triples import differing
 
 
@@ -19,7 +19,7 @@ def tables(count: int = 300) -> list:
 
 def test_each_stage_tells_one_thing_more():
     table = next(table for table in tables() if len(find_sets(table)) > 1)
-    hints = [hint(table, stage) for stage in Stage]
+    hints = [hint(table, stage) for stage in HintStage]
     assert [len(each.cards) for each in hints] == [0, 1, 2, 3]
     assert {each.count for each in hints} == {len(find_sets(table))}
     assert is_set(*hints[-1].cards)
@@ -30,13 +30,13 @@ def test_the_easiest_set_is_the_one_that_is_hinted_at():
     for table in tables(50):
         ranked = ranked_sets(table)
         if ranked:
-            assert hint(table, Stage.THE_SET).cards == ranked[0][1]
+            assert hint(table, HintStage.THE_SET).cards == ranked[0][1]
             assert ranked[0][0] == min(effort(triple, table) for triple in find_sets(table))
 
 
 def test_a_table_without_a_set_has_only_one_hint():
     table = next(table for table in tables() if not find_sets(table))
-    assert all((each.count, each.cards) == (0, ()) for each in (hint(table, stage) for stage in Stage))
+    assert all((each.count, each.cards) == (0, ()) for each in (hint(table, stage) for stage in HintStage))
 
 
 @pytest.mark.parametrize("stage", [0, 5, "two"])

@@ -13,7 +13,7 @@ from games.rules import Options, decide, replay
 from games.rules import commands as ask
 from games.rules import events as did
 from games.rules.editions import MOST_AT_A_TABLE, MOST_IN_A_CLASS
-from games.rules.errors import BadOption, Reason
+from games.rules.errors import BadOption, RefusalReason
 from games.rules.records import match_from, match_record
 from games.rules.state import Ending, Failing, Phase
 from tests.games.rules.tables import Table, has_no_set, table_where
@@ -34,7 +34,7 @@ def test_while_the_clocks_stand_nobody_plays():
         ask.TakeBack(0),
         ask.LayThree(),
     ):
-        table.refuses(command, Reason.PAUSED)
+        table.refuses(command, RefusalReason.PAUSED)
 
 
 def test_people_come_and_go_while_the_clocks_stand():
@@ -162,13 +162,13 @@ def test_the_host_lays_three_more_even_where_there_is_a_set():
 def test_the_host_lays_no_more_than_the_rules_allow():
     table = Table()
     table.do(ask.Call(0))
-    table.refuses(ask.LayThree(), Reason.BOARD_HELD)
+    table.refuses(ask.LayThree(), RefusalReason.BOARD_HELD)
     table.do(ask.Withdraw(0))
     for _ in range(3):
         table.do(ask.LayThree())
-    table.refuses(ask.LayThree(), Reason.ALWAYS_A_SET)
+    table.refuses(ask.LayThree(), RefusalReason.ALWAYS_A_SET)
     table.match = replace(table.match, deck=())
-    table.refuses(ask.LayThree(), Reason.DECK_USED_UP)
+    table.refuses(ask.LayThree(), RefusalReason.DECK_USED_UP)
 
 
 def test_a_match_that_is_stopped_is_won_by_who_has_most():
@@ -181,8 +181,8 @@ def test_a_match_that_is_stopped_is_won_by_who_has_most():
     assert (over.why, over.winners) == (Ending.STOPPED, (1,))
     assert table.match.phase is Phase.OVER
     assert table.match.paused_at is None
-    table.refuses(ask.Resume(), Reason.MATCH_OVER)
-    table.refuses(ask.Pause(), Reason.MATCH_OVER)
+    table.refuses(ask.Resume(), RefusalReason.MATCH_OVER)
+    table.refuses(ask.Pause(), RefusalReason.MATCH_OVER)
 
 
 def test_a_match_that_is_stopped_before_any_set_is_nobodys():
@@ -193,9 +193,9 @@ def test_a_match_that_is_stopped_before_any_set_is_nobodys():
 
 def test_a_whole_class_finds_room_and_friends_do_not():
     table = Table(Options(whole_class=True), players=MOST_IN_A_CLASS, dealt=False)
-    table.refuses(ask.Join(), Reason.TABLE_FULL)
+    table.refuses(ask.Join(), RefusalReason.TABLE_FULL)
     table = Table(players=MOST_AT_A_TABLE, dealt=False)
-    table.refuses(ask.Join(), Reason.TABLE_FULL)
+    table.refuses(ask.Join(), RefusalReason.TABLE_FULL)
     with pytest.raises(BadOption, match="alone"):
         Options.of("us", alone=True, whole_class=True)
 

@@ -6,7 +6,7 @@ from games.rules import FULL_DECK, Card, Options, decide, find_sets, has_set, ne
 from games.rules import commands as ask
 from games.rules import events as did
 from games.rules.editions import Votes
-from games.rules.errors import BadOption, Reason
+from games.rules.errors import BadOption, RefusalReason
 from games.rules.state import Ending, Failing, Phase
 from tests.games.rules.tables import Table, has_no_set, table_where
 
@@ -33,11 +33,11 @@ def test_a_match_needs_a_seed():
 def test_nobody_plays_before_the_deal():
     table = Table(dealt=False)
     for command in (ask.Call(0), ask.Pick(0, FULL_DECK[:3]), ask.AgreeNoSet(0), ask.TakeBack(0), ask.Withdraw(0)):
-        table.refuses(command, Reason.NOT_STARTED)
+        table.refuses(command, RefusalReason.NOT_STARTED)
 
 
 def test_a_deal_that_is_on_is_not_dealt_again():
-    Table().refuses(ask.Deal(1), Reason.ALREADY_STARTED)
+    Table().refuses(ask.Deal(1), RefusalReason.ALREADY_STARTED)
 
 
 def test_the_same_state_command_and_moment_give_the_same_events():
@@ -57,7 +57,7 @@ def test_the_first_call_gets_control_with_a_deadline():
     table = Table()
     table.do(ask.Call(1))
     assert (table.match.control.seat, table.match.control.deadline) == (1, 105.0)
-    table.refuses(ask.Call(0), Reason.BOARD_HELD)
+    table.refuses(ask.Call(0), RefusalReason.BOARD_HELD)
 
 
 def test_calling_again_while_in_control_changes_nothing():
@@ -90,9 +90,9 @@ def test_a_pick_after_the_window_is_told_so_whether_or_not_the_clock_was_enforce
     table.do(ask.Call(0))
     table.now = 106.0
     late = ask.Pick(0, table.a_set())
-    table.refuses(late, Reason.WINDOW_OVER)
+    table.refuses(late, RefusalReason.WINDOW_OVER)
     table.do(ask.Tick())
-    table.refuses(late, Reason.WINDOW_OVER)
+    table.refuses(late, RefusalReason.WINDOW_OVER)
     assert table.points() == [-1, 0]
 
 
@@ -107,7 +107,7 @@ def test_whoever_touches_the_match_after_a_deadline_enforces_it_first():
 def test_a_caller_may_give_control_back_at_the_price_of_a_wrong_pick():
     table = Table()
     table.do(ask.Call(0))
-    table.refuses(ask.Withdraw(1), Reason.NOT_YOUR_CONTROL)
+    table.refuses(ask.Withdraw(1), RefusalReason.NOT_YOUR_CONTROL)
     table.do(ask.Withdraw(0))
     assert table.match.control is None
     assert table.points() == [-1, 0]
@@ -147,20 +147,20 @@ def test_when_practice_is_relaxed_a_wrong_pick_costs_nothing():
 def test_a_pick_needs_control():
     table = Table()
     pick = ask.Pick(0, table.a_set())
-    table.refuses(pick, Reason.CALL_FIRST)
+    table.refuses(pick, RefusalReason.CALL_FIRST)
     table.do(ask.Call(1))
-    table.refuses(pick, Reason.NOT_YOUR_CONTROL)
+    table.refuses(pick, RefusalReason.NOT_YOUR_CONTROL)
 
 
 def test_a_pick_is_three_different_cards_of_the_table():
     table = Table()
     a, b, c = table.a_set()
     table.do(ask.Call(0))
-    table.refuses(ask.Pick(0, ()), Reason.FEWER_THAN_THREE)
-    table.refuses(ask.Pick(0, (a, b)), Reason.FEWER_THAN_THREE)
-    table.refuses(ask.Pick(0, table.match.table[:4]), Reason.MORE_THAN_THREE)
-    table.refuses(ask.Pick(0, (a, b, a)), Reason.SAME_CARD_TWICE)
-    table.refuses(ask.Pick(0, (a, b, table.match.deck[0])), Reason.NOT_ON_TABLE)
+    table.refuses(ask.Pick(0, ()), RefusalReason.FEWER_THAN_THREE)
+    table.refuses(ask.Pick(0, (a, b)), RefusalReason.FEWER_THAN_THREE)
+    table.refuses(ask.Pick(0, table.match.table[:4]), RefusalReason.MORE_THAN_THREE)
+    table.refuses(ask.Pick(0, (a, b, a)), RefusalReason.SAME_CARD_TWICE)
+    table.refuses(ask.Pick(0, (a, b, table.match.deck[0])), RefusalReason.NOT_ON_TABLE)
     assert table.match.control.seat == 0
     table.do(ask.Pick(0, (c, a, b)))
     assert table.points() == [1, 0]
@@ -170,16 +170,16 @@ def test_cards_that_another_has_just_taken_are_taken_and_cost_nothing():
     table = Table(Options(quick=True))
     cards = table.a_set()
     table.do(ask.Pick(1, cards))
-    table.refuses(ask.Pick(0, cards), Reason.TAKEN)
+    table.refuses(ask.Pick(0, cards), RefusalReason.TAKEN)
     other = next(card for card in table.match.table if card not in cards)
-    table.refuses(ask.Pick(0, (cards[0], cards[1], other)), Reason.TAKEN)
+    table.refuses(ask.Pick(0, (cards[0], cards[1], other)), RefusalReason.TAKEN)
     assert table.points() == [0, 1]
 
 
 def test_in_quick_play_the_third_card_is_call_and_pick_in_one_but_not_over_another_caller():
     table = Table(Options(quick=True))
     table.do(ask.Call(1))
-    table.refuses(ask.Pick(0, table.a_set()), Reason.NOT_YOUR_CONTROL)
+    table.refuses(ask.Pick(0, table.a_set()), RefusalReason.NOT_YOUR_CONTROL)
     table.do(ask.Pick(1, table.no_set()))
     table.do(ask.Pick(0, table.a_set()))
     assert table.points() == [1, -1]
@@ -254,7 +254,7 @@ def test_calling_takes_the_callers_agreement_back_and_a_wrong_pick_keeps_the_oth
     table.do(ask.AgreeNoSet(1))
     table.do(ask.Call(1))
     assert table.match.votes == {0}
-    table.refuses(ask.AgreeNoSet(2), Reason.BOARD_HELD)
+    table.refuses(ask.AgreeNoSet(2), RefusalReason.BOARD_HELD)
     table.do(ask.Pick(1, table.no_set()))
     assert table.match.votes == {0}
 
@@ -308,8 +308,8 @@ def test_nine_cards_without_a_set_become_twelve_and_go_back_to_nine():
 
 
 def test_up_to_eight_sit_and_one_alone_at_solitaire():
-    Table(players=8).refuses(ask.Join(), Reason.TABLE_FULL)
-    Table(Options.of("us", alone=True), players=1).refuses(ask.Join(), Reason.TABLE_FULL)
+    Table(players=8).refuses(ask.Join(), RefusalReason.TABLE_FULL)
+    Table(Options.of("us", alone=True), players=1).refuses(ask.Join(), RefusalReason.TABLE_FULL)
 
 
 def test_a_player_may_join_late():
@@ -324,7 +324,7 @@ def test_who_leaves_keeps_the_score_and_may_come_back_to_the_seat():
     table = Table()
     table.take(1)
     table.do(ask.Leave(1))
-    table.refuses(ask.Call(1), Reason.SEAT_LEFT)
+    table.refuses(ask.Call(1), RefusalReason.SEAT_LEFT)
     table.do(ask.Join(1))
     assert table.do(ask.Join(1)) == ()
     assert table.points() == [0, 1]
@@ -363,9 +363,9 @@ def test_who_plays_is_connected_whatever_the_network_last_said():
 def test_a_seat_that_is_not_there_is_refused(seat):
     table = Table()
     for command in (ask.Call(seat), ask.Leave(seat), ask.Deal(seat), ask.AgreeNoSet(seat), ask.Connect(seat)):
-        table.refuses(command, Reason.NO_SUCH_SEAT)
+        table.refuses(command, RefusalReason.NO_SUCH_SEAT)
     if seat is not None:
-        table.refuses(ask.Join(seat), Reason.NO_SUCH_SEAT)
+        table.refuses(ask.Join(seat), RefusalReason.NO_SUCH_SEAT)
 
 
 def test_when_everybody_has_left_the_match_is_abandoned():
@@ -397,7 +397,7 @@ def test_after_the_end_everything_is_refused():
     table.play_deal_out()
     cards = FULL_DECK[:3]
     for command in (ask.Call(0), ask.Pick(0, cards), ask.Deal(0), ask.AgreeNoSet(0), ask.Leave(0), ask.Join()):
-        table.refuses(command, Reason.MATCH_OVER)
+        table.refuses(command, RefusalReason.MATCH_OVER)
 
 
 def test_ties_are_shared_and_those_who_left_do_not_win():
@@ -498,4 +498,4 @@ def test_a_card_taken_in_an_earlier_deal_is_not_taken_in_this_one():
     table.play_deal_out()
     table.do(ask.Deal(0))
     hidden: list[Card] = list(table.match.deck[:3])
-    table.refuses(ask.Pick(0, tuple(hidden)), Reason.NOT_ON_TABLE)
+    table.refuses(ask.Pick(0, tuple(hidden)), RefusalReason.NOT_ON_TABLE)

@@ -12,7 +12,7 @@ from games.rules import events as did
 from games.rules.editions import Votes
 from games.rules.errors import Refused
 from games.rules.records import event_from, event_record, match_from, match_record, options_from, options_record
-from games.rules.state import Ending, Match, Phase
+from games.rules.state import Ending, MatchState, Phase
 
 SEATS = range(9)  # one more than can sit
 PLAYED = did.DealBegan | did.Called | did.SetTaken | did.Agreed | did.TookBack | did.GaveUp
@@ -56,7 +56,7 @@ commands = st.one_of(
 steps = st.lists(st.tuples(commands, st.sampled_from([0.0, 0.5, 6.0])), max_size=120)
 
 
-def wished_cards(match: Match, wish) -> tuple:
+def wished_cards(match: MatchState, wish) -> tuple:
     kind, rng = wish
     found = find_sets(match.table)
     if kind == "a SET" and found:
@@ -66,7 +66,7 @@ def wished_cards(match: Match, wish) -> tuple:
     return tuple(rng.sample(match.table, 3 if kind == "any of the table" else 2))
 
 
-def real_commands(match: Match, drawn) -> list:
+def real_commands(match: MatchState, drawn) -> list:
     if drawn == "all agree":
         return [ask.AgreeNoSet(seat) for seat in sorted(match.voters)]
     if isinstance(drawn, tuple):
@@ -126,7 +126,7 @@ class Play:
         return [ask.AgreeNoSet(number) for number in sorted(match.voters) or [seat]]
 
 
-def check_always(match: Match) -> None:
+def check_always(match: MatchState) -> None:
     options = match.options
     if match.deal:
         cards = match.deck + match.table + match.taken

@@ -14,21 +14,21 @@ from games.rules.cards import Shading
 from games.rules.errors import RulesError
 from games.rules.hints import ranked_sets
 from games.rules.opponents import STRENGTHS, Find, Strength, UnknownStrength, like, look, play_out, strength
-from games.rules.state import Match, Phase
+from games.rules.state import MatchState, Phase
 
 NAMES = list(STRENGTHS)
 AS_PEOPLE = NAMES[1:]
 """Those who see an easy SET as fast as people do."""
 
 
-def table_of_two(seed, options: Options | None = None) -> Match:
+def table_of_two(seed, options: Options | None = None) -> MatchState:
     match = new_match(options or Options(), seed=seed)
     for _ in range(2):
         match = replay(match, decide(match, ask.Join(), 0.0))
     return match
 
 
-def final(seed, opponents, options: Options | None = None) -> Match:
+def final(seed, opponents, options: Options | None = None) -> MatchState:
     match = table_of_two(seed, options)
     for _, _, events in play_out(match, opponents):
         match = replay(match, events)

@@ -5,7 +5,7 @@ import pytest
 from games.rules import EDITIONS, Options, find_sets, has_set
 from games.rules import commands as ask
 from games.rules.editions import Solitaire
-from games.rules.errors import Reason
+from games.rules.errors import RefusalReason
 from games.rules.state import Ending, Phase
 from tests.games.rules.tables import Table, has_no_set, table_where
 
@@ -126,12 +126,12 @@ def test_where_there_must_be_a_set_no_more_cards_are_laid():
     for _ in range(3):
         table.do(ask.AgreeNoSet(0))
     assert len(table.match.table) == 21
-    table.refuses(ask.AgreeNoSet(0), Reason.ALWAYS_A_SET)
+    table.refuses(ask.AgreeNoSet(0), RefusalReason.ALWAYS_A_SET)
 
 
 def test_in_easy_start_twelve_cards_are_enough():
     table = Table(Options.of("us", easy=True, alone=True), players=1)
-    table.refuses(ask.AgreeNoSet(0), Reason.ALWAYS_A_SET)
+    table.refuses(ask.AgreeNoSet(0), RefusalReason.ALWAYS_A_SET)
 
 
 def test_relaxed_practice_has_no_clock_and_no_penalty():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from games.rules import FULL_DECK, Card, Feature, easy_deck, explain, find_sets, has_set, is_set, third_card
 from games.rules.errors import BadCard, RulesError, SameCardTwice
-from games.rules.triples import Kind, differing
+from games.rules.triples import FeaturePattern, differing
 
 
 def is_set_by_the_plain_rule(*cards):
@@ -89,7 +89,7 @@ def test_hands_without_a_set_in_the_small_deck():
     assert comb(27, 9) == 4_686_825
 
 
-ALL_SAME, ALL_DIFFERENT, TWO_AND_ONE = Kind.ALL_SAME, Kind.ALL_DIFFERENT, Kind.TWO_AND_ONE
+ALL_SAME, ALL_DIFFERENT, TWO_AND_ONE = FeaturePattern.ALL_SAME, FeaturePattern.ALL_DIFFERENT, FeaturePattern.TWO_AND_ONE
 EXAMPLES = [
     (
         [(2, "red", "solid", "oval"), (2, "red", "striped", "oval"), (2, "red", "outlined", "oval")],

@@ -17,7 +17,7 @@ ANOTHER = "another player"
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class PersonRole:
     """One way in which a row is about a person."""
 
     path: str
@@ -35,13 +35,13 @@ class Holding:
     name: str
     """Of the file in an export."""
     model: str
-    roles: tuple[Role, ...]
+    roles: tuple[PersonRole, ...]
     of_class: str = ""
     """Leads to the class that a row belongs to, where it belongs to one."""
 
 
 def _own(name: str, model: str, *shown: str, path: str = "user", of_class: str = "") -> Holding:
-    return Holding(name, model, (Role(path, shown),), of_class)
+    return Holding(name, model, (PersonRole(path, shown),), of_class)
 
 
 _INVITATION = ("classroom__name", "made_at", "expires_at", "accepted_at", "cancelled_at")
@@ -70,24 +70,24 @@ HOLDINGS = (
         "guardians",
         "classrooms.Guardianship",
         (
-            Role("child", ("made_at",), name="child"),
-            Role("guardian", ("made_at", "wants_letter"), name="guardian"),
+            PersonRole("child", ("made_at",), name="child"),
+            PersonRole("guardian", ("made_at", "wants_letter"), name="guardian"),
         ),
     ),
     Holding(
         "guardian_codes",
         "classrooms.GuardianCode",
         (
-            Role("child", ("made_at", "expires_at", "used_at"), name="child"),
-            Role("made_by", ("made_at", "expires_at", "used_at"), name="maker"),
+            PersonRole("child", ("made_at", "expires_at", "used_at"), name="child"),
+            PersonRole("made_by", ("made_at", "expires_at", "used_at"), name="maker"),
         ),
     ),
     Holding(
         "consents",
         "classrooms.Consent",
         (
-            Role("child", ("given_at", "text"), name="child"),
-            Role("given_by", ("given_at", "text", "classroom__name", "authority"), name="given by you"),
+            PersonRole("child", ("given_at", "text"), name="child"),
+            PersonRole("given_by", ("given_at", "text", "classroom__name", "authority"), name="given by you"),
         ),
         of_class="classroom",
     ),
@@ -96,22 +96,25 @@ HOLDINGS = (
         "assignments",
         "classrooms.Assignment",
         (
-            Role("classroom__enrolments__student", _TASK, _IS_THEIRS, name="student"),
-            Role("made_by", _TASK, name="maker"),
+            PersonRole("classroom__enrolments__student", _TASK, _IS_THEIRS, name="student"),
+            PersonRole("made_by", _TASK, name="maker"),
         ),
         of_class="classroom",
     ),
     Holding(
         "invitations",
         "classrooms.TeacherInvitation",
-        (Role("email", ("email", *_INVITATION), name="invited"), Role("made_by", _INVITATION, name="maker")),
+        (
+            PersonRole("email", ("email", *_INVITATION), name="invited"),
+            PersonRole("made_by", _INVITATION, name="maker"),
+        ),
     ),
     Holding(
         "hand_overs",
         "classrooms.HandOver",
         (
-            Role("enrolment__student", ("made_at",), name="student"),
-            Role("made_by", ("to__name", "made_at"), name="maker"),
+            PersonRole("enrolment__student", ("made_at",), name="student"),
+            PersonRole("made_by", ("to__name", "made_at"), name="maker"),
         ),
         of_class="enrolment__classroom",
     ),
@@ -121,7 +124,7 @@ HOLDINGS = (
     Holding(
         "log",
         "classrooms.AuditEntry",
-        (Role("person", _ENTRY, name="done to you"), Role("actor", _ENTRY, name="done by you")),
+        (PersonRole("person", _ENTRY, name="done to you"), PersonRole("actor", _ENTRY, name="done by you")),
         of_class="classroom",
     ),
     _own(
@@ -214,7 +217,7 @@ def _rows(holding: Holding, people: Sequence[User], classroom: Classroom | None)
             yield person, {"id": row.pop("pk"), **({"as": role.name} if role.name else {}), **row}
 
 
-def _keys(role: Role, people: Iterable[User]) -> Mapping[Any, int]:
+def _keys(role: PersonRole, people: Iterable[User]) -> Mapping[Any, int]:
     if role.path == "email":
         return {person.email: person.pk for person in people if person.email}
     return {person.pk: person.pk for person in people}

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from games.art.palettes import PALETTES
-from setsite.look import Look, read_look
+from setsite.appearance import Appearance, read_appearance
 from tests.classrooms.people import make_adult, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -51,7 +51,7 @@ def test_what_is_not_offered_is_refused_with_the_page(client, bad):
 def test_a_cookie_that_makes_no_sense_changes_nothing(client, text):
     client.cookies["look"] = text
     assert '<html lang="en-us">' in client.get("/").text
-    assert read_look(text) == Look()
+    assert read_appearance(text) == Appearance()
 
 
 def test_one_comes_back_to_where_one_was_and_nowhere_else(client):

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from games import matches, rows
-from games.models import Around, Event, Match, Sitting, Way
+from games import match_store, matches
+from games.models import Event, Match, MatchDetails, Sitting, Way
 from games.players import Player
 from games.rules import Options
 from games.rules import commands as ask
@@ -27,7 +27,7 @@ def open_dealt(way: Way = Way.TOGETHER, **more) -> Match:
 
 def test_a_match_is_read_as_the_models_read_it():
     known = open_dealt()
-    read = rows.match_of(known.code)
+    read = match_store.match_of(known.code)
     assert read == known
     for field in Match._meta.concrete_fields:
         assert getattr(read, field.attname) == getattr(known, field.attname), field.name
@@ -35,13 +35,13 @@ def test_a_match_is_read_as_the_models_read_it():
 
 def test_a_match_that_is_not_there_is_missing():
     with pytest.raises(Match.DoesNotExist):
-        rows.match_of("NOSUCH")
+        match_store.match_of("NOSUCH")
 
 
-def around_by_the_models(match: Match) -> Around:
+def around_by_the_models(match: Match) -> MatchDetails:
     seats = tuple(Sitting(*row) for row in match.seats.values_list(*Sitting._fields))
     log = tuple(event.record for event in match.events.all())
-    return Around(seats, log[-12:])
+    return MatchDetails(seats, log[-12:])
 
 
 @pytest.mark.parametrize("moves", [0, 9])
@@ -53,16 +53,16 @@ def test_who_sits_there_and_the_end_of_the_log_are_read_along_as_the_models_read
         for order in (ask.Call(joined.number), ask.Withdraw(joined.number)):
             matches.command(match.code, order, now=time.time())
     known = Match.objects.get(code=match.code)
-    read = rows.match_of(match.code)
+    read = match_store.match_of(match.code)
     assert known.around is None
-    assert read.around == rows.around(known) == around_by_the_models(known)
+    assert read.around == match_store.match_details(known) == around_by_the_models(known)
     assert {seat.strength for seat in read.around.seats} == {"", "expert"}
 
 
 def test_around_a_match_that_is_gone_there_is_nothing():
     match = open_dealt()
     Match.objects.filter(pk=match.pk).delete()
-    assert rows.around(match) == Around((), ())
+    assert match_store.match_details(match) == MatchDetails((), ())
 
 
 def test_what_is_around_a_match_is_known_after_a_write_as_if_it_were_read():
@@ -83,30 +83,30 @@ def test_who_has_just_sat_down_is_there(django_capture_on_commit_callbacks):
     finally:
         matches.off_change(listen)
     (written,) = told
-    assert rows.around(written.match).names == {0: "Ann", 1: "Ben", 2: "Dan"}
+    assert match_store.match_details(written.match).names == {0: "Ann", 1: "Ben", 2: "Dan"}
 
 
 def test_a_long_log_is_written_whole():
     match = open_dealt()
     records = [{"kind": "test", "number": number} for number in range(250)]
-    rows.append(match, match.version, records)
+    match_store.append(match, match.version, records)
     assert [event.record for event in match.events.all()][-250:] == records
 
 
 def test_a_match_and_what_its_log_has_more_are_written_together():
-    match = rows.match_of(open_dealt().code)
+    match = match_store.match_of(open_dealt().code)
     read, records = match.version, [{"kind": "test", "number": number} for number in range(250)]
     match.version += len(records)
-    assert rows.save(match, read, records)
+    assert match_store.save(match, read, records)
     assert Match.objects.get(code=match.code).version == match.version
     log = Event.objects.filter(match=match).order_by("number")
     assert [(event.number, event.record) for event in log][read:] == list(enumerate(records, read + 1))
 
 
 def test_a_match_is_not_written_over_a_newer_one():
-    match = rows.match_of(open_dealt().code)
+    match = match_store.match_of(open_dealt().code)
     newer = matches.command(match.code, ask.Call(0), now=time.time()).match
     match.version += 1
-    assert not rows.save(match, match.version - 1, [{"kind": "test"}])
+    assert not match_store.save(match, match.version - 1, [{"kind": "test"}])
     assert Match.objects.get(code=match.code).snapshot == newer.snapshot
     assert Event.objects.filter(match=match).count() == newer.version

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from games.art.palettes import PALETTES
 from games.rules import Card
+from setsite.appearance import AppearanceForm, appearance_of, keep
 from setsite.errors import error_page
 from setsite.http import Request
-from setsite.look import LookForm, keep, look_of
 
 _SAMPLE = (
     Card(1, "red", "solid", "oval"),
@@ -26,8 +26,8 @@ _SAMPLE = (
 def look(request: Request) -> HttpResponse:
     back = _own_address(request, request.POST.get("next") or request.GET.get("next", ""))
     if request.method != "POST":
-        return _page(request, LookForm.of(look_of(request)), back)
-    form = LookForm(request.POST)
+        return _page(request, AppearanceForm.of(appearance_of(request)), back)
+    form = AppearanceForm(request.POST)
     if not form.is_valid():
         return _page(request, form, back, status=422)
     response = HttpResponseRedirect(back or reverse("look"))
@@ -60,7 +60,7 @@ def choose_language(request: Request) -> HttpResponse:
     return response
 
 
-def _page(request: Request, form: LookForm, back: str, *, status: int = 200) -> HttpResponse:
+def _page(request: Request, form: AppearanceForm, back: str, *, status: int = 200) -> HttpResponse:
     context = {"form": form, "sample": _SAMPLE, "palettes": list(PALETTES), "back": back}
     return render(request, "look.html", context, status=status)
 

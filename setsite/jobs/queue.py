@@ -23,7 +23,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from core.db.chunks import chunks
-from setsite.jobs.kinds import Made, kind_of
+from setsite.jobs.kinds import JobResult, kind_of
 from setsite.models import Job, JobState
 
 MOST_ATTEMPTS = 2
@@ -51,12 +51,12 @@ class TooManyJobs(Exception):
 _starters: list[Callable[[UUID], object]] = []
 
 
-def on_ask(starter: Callable[[UUID], object]) -> None:
+def on_enqueue(starter: Callable[[UUID], object]) -> None:
     """Have a function called with the key of every job that is to be run."""
     _starters.append(starter)
 
 
-def ask(kind: str, owner: Mapping[str, Any], asked: Mapping[str, Any], *, address: str = "") -> Job:
+def enqueue(kind: str, owner: Mapping[str, Any], asked: Mapping[str, Any], *, address: str = "") -> Job:
     """Ask for work; `owner` is who may see it, as a player's key has it, and `address` where a guest asks from.
 
     Raises `TooManyJobs` where too many are under way.
@@ -132,7 +132,7 @@ def beat(job: Job, **changes: Any) -> bool:
     return bool(alive) and not Job.objects.filter(pk=job.pk, is_to_stop=True).exists()
 
 
-def deliver(job: Job, made: Made) -> None:
+def complete(job: Job, made: JobResult) -> None:
     """Keep what came of it. The file is written first, so that a job that is done has it."""
     name = ""
     if made.file is not None:
@@ -158,7 +158,7 @@ def cancelled(job: Job) -> None:
     _own(job).filter(is_to_stop=True).update(state=JobState.CANCELLED, ended_at=timezone.now())
 
 
-def mend(now: datetime) -> int:
+def requeue_stale(now: datetime) -> int:
     """Find jobs whose run has died or whose message was lost: run them again, or say that they failed."""
     dead = Job.objects.filter(state=JobState.RUNNING, beat_at__lt=now - SILENCE)
     dead.filter(is_to_stop=True).update(state=JobState.CANCELLED, ended_at=now)
@@ -172,7 +172,7 @@ def mend(now: datetime) -> int:
     return len(keys)
 
 
-def forget(before: datetime) -> int:
+def delete_old(before: datetime) -> int:
     """Remove old jobs and their files."""
     count = remove(Job.objects.filter(ended_at__lt=before))
     _delete_lost_files()

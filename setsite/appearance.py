@@ -26,7 +26,7 @@ THEMES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Appearance:
     """Empty is as usual; each is an attribute of the page, which the style sheets go by."""
 
     theme: str = ""
@@ -47,7 +47,7 @@ class Look:
         return urlencode({name: value for name, value in asdict(self).items() if value})
 
 
-class LookForm(forms.Form):
+class AppearanceForm(forms.Form):
     theme = forms.ChoiceField(label=_("Page"), choices=list(THEMES.items()), required=False, widget=forms.RadioSelect)
     palette = forms.ChoiceField(
         label=_("Colors of the cards"), choices=list(PALETTES.items()), widget=forms.RadioSelect
@@ -59,14 +59,14 @@ class LookForm(forms.Form):
     sound = forms.BooleanField(label=_("Play small sounds"), required=False)
 
     @classmethod
-    def of(cls, look: Look) -> LookForm:
+    def of(cls, look: Appearance) -> AppearanceForm:
         return cls(initial={**asdict(look), "palette": look.palette or STANDARD.name})
 
     @property
-    def look(self) -> Look:
+    def look(self) -> Appearance:
         """What was chosen, once it is valid."""
         said = self.cleaned_data
-        return Look(
+        return Appearance(
             theme=said["theme"],
             palette="" if said["palette"] == STANDARD.name else said["palette"],
             marks="on" if said["marks"] else "",
@@ -84,20 +84,20 @@ _ALLOWED = {
 }
 
 
-def read_look(text: str) -> Look:
+def read_appearance(text: str) -> Appearance:
     """A look as it was written; what makes no sense in it is as usual."""
     said = dict(parse_qsl(text[:200]))
-    names = [field.name for field in fields(Look)]
-    return Look(**{name: said[name] for name in names if said.get(name) in _ALLOWED[name]})
+    names = [field.name for field in fields(Appearance)]
+    return Appearance(**{name: said[name] for name in names if said.get(name) in _ALLOWED[name]})
 
 
-def look_of(request: HttpRequest) -> Look:
+def appearance_of(request: HttpRequest) -> Appearance:
     # What is refused before anybody is looked up, a host that is not ours, say, is told without knowing to whom.
     user = getattr(request, "user", None)
-    return read_look((user and user.is_authenticated and user.look) or request.COOKIES.get(COOKIE, ""))
+    return read_appearance((user and user.is_authenticated and user.look) or request.COOKIES.get(COOKIE, ""))
 
 
-def keep(response: HttpResponse, look: Look, *, secure: bool) -> None:
+def keep(response: HttpResponse, look: Appearance, *, secure: bool) -> None:
     """Let this browser remember it."""
     if written := look.written():
         response.set_cookie(COOKIE, written, max_age=_YEAR, httponly=True, samesite="Lax", secure=secure)

@@ -4,7 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from setsite.manual import TOPICS, find_topic
+from setsite.help_topics import TOPICS, find_topic
 
 
 @require_safe

@@ -25,7 +25,7 @@ def words_for(request: HttpRequest) -> list[str]:
     """The present word for whoever is here, then those that older keys gave: answers kept offline carry them."""
     if not request.user.is_authenticated:
         return [GUEST]
-    return [each[:16] for each in digests("setsite.kept", str(request.user.pk))]
+    return [each[:16] for each in digests("setsite.offline", str(request.user.pk))]
 
 
 def kept(view: View) -> View:

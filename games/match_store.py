@@ -14,7 +14,7 @@ from typing import Any
 
 from django.db import connection
 
-from games.models import Around, Match, Sitting
+from games.models import Match, MatchDetails, Sitting
 
 _MOST_AT_ONCE = 100
 _RECENT = 12
@@ -55,12 +55,12 @@ def match_of(code: str) -> Match:
     return match
 
 
-def around(match: Match) -> Around:
+def match_details(match: Match) -> MatchDetails:
     """What was read along with the match; where it was not, it is read now. Nothing, if the match is gone."""
     if match.around is None:
         statement = _statement(connection.vendor, "", "%s") + "id = %s"
         found = _rows(statement, [match.version, match.version, match.pk])
-        match.around = _around(*found[0]) if found else Around((), ())
+        match.around = _around(*found[0]) if found else MatchDetails((), ())
     return match.around
 
 
@@ -69,9 +69,9 @@ def _statement(vendor: str, fields: str, version: str) -> str:
     return _AROUND.format(fields=fields, version=version, recent=_RECENT, **_WORDS[vendor])
 
 
-def _around(seats: str | None, log: str | None) -> Around:
+def _around(seats: str | None, log: str | None) -> MatchDetails:
     """From the two lists, which PostgreSQL leaves out where they are empty."""
-    return Around(tuple(Sitting(*seat) for seat in json.loads(seats or "[]")), tuple(json.loads(log or "[]")))
+    return MatchDetails(tuple(Sitting(*seat) for seat in json.loads(seats or "[]")), tuple(json.loads(log or "[]")))
 
 
 def writes_at_once() -> bool:

@@ -61,13 +61,13 @@ class BodyTooSlow(Exception):
     pass
 
 
-class Answered(Protocol):
+class PageListener(Protocol):
     """Told of every page."""
 
     def __call__(self, *, method: str, route: str, status: int, seconds: float) -> None: ...
 
 
-class Pages:
+class WsgiAdapter:
     """An ASGI app that answers with a WSGI app."""
 
     def __init__(
@@ -75,7 +75,7 @@ class Pages:
         wsgi: WSGIApp,
         *,
         threads: int,
-        answered: Answered | None = None,
+        answered: PageListener | None = None,
         slow: Iterable[SlowLane] = (),
         choose: Callable[[str, str], str] = lambda method, path: FAST,
         busy_page: Callable[[Scope, int], Answer] | None = None,

@@ -50,3 +50,18 @@ def test_the_rules_have_no_clock_and_no_shared_random_numbers():
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "random":
                 assert node.attr == "Random", f"{file} uses random.{node.attr}"
+
+
+APPS = ["core", "games", "lessons", "classrooms", "setsite"]
+# Django looks for these by their names.
+NAMED_BY_DJANGO = {"Migration", "Command", "Meta", "SessionStore", "DatabaseWrapper"}
+
+
+def test_no_class_name_is_defined_twice():
+    places: dict[str, list[str]] = {}
+    for app in APPS:
+        for file in sorted((ROOT / app).rglob("*.py")):
+            for node in ast.parse(file.read_text(encoding="utf-8")).body:
+                if isinstance(node, ast.ClassDef) and node.name not in NAMED_BY_DJANGO:
+                    places.setdefault(node.name, []).append(str(file.relative_to(ROOT)))
+    assert not {name: files for name, files in places.items() if len(files) > 1}
