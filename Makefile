@@ -44,12 +44,12 @@ format: $(VENV)/.dev-ready ## let ruff put the code in order
 bench: $(VENV)/.dev-ready ## speed, one JSON line a figure, each beside its baseline of the same run
 	@SETSITE_DEBUG=1 $(BIN)/python -m bench
 	@scripts/test-tools scale
-	@$(BIN)/python -m bench.load --quick
-	@$(BIN)/python -m bench.slow
+	@$(BIN)/python -m tools.load --quick
+	@$(BIN)/python -m tools.bench.slow
 
 load: $(VENV)/.dev-ready ## matches and lessons at human pace on both set-ups, half an hour, into docs/load.md and docs/scaling.md
 	@scripts/test-tools scale
-	@$(BIN)/python -m bench.load
+	@$(BIN)/python -m tools.load
 
 cards: $(VENV)/.dev-ready ## draw the card pictures of docs/ and static/ anew
 	@for what in --css --icons "--contact-sheet --palette all" --simulated --table; do \

@@ -11,7 +11,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpResponse, HttpResponseBase
 
 from classrooms.models import Classroom, Enrolment, Guardianship, User
-from setsite.http import Request
+from core.http.requests import Request
 
 P = ParamSpec("P")
 View: TypeAlias = Callable[Concatenate[Request, P], HttpResponseBase]

@@ -10,8 +10,8 @@ from django.core.cache import cache
 from django.db.models import F
 from django.utils import timezone
 
-from classrooms import ledger
-from classrooms.ledger import LedgerEvent
+from classrooms import deletion_ledger as ledger
+from classrooms.deletion_ledger import LedgerEvent
 from classrooms.models import Action, AuditEntry, Classroom, User
 from core.limits import CountingCache
 

@@ -11,22 +11,22 @@ from functools import partial
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from classrooms.accounts import vouch_for
-from classrooms.assignments import assign
-from classrooms.classes import change_class, make_class
+from classrooms.accounts.devices import let_new_devices_in
+from classrooms.accounts.sign_up import vouch_for
+from classrooms.classes.assignments import assign
+from classrooms.classes.service import change_class, make_class
+from classrooms.classes.students import NewStudent, add_students
 from classrooms.demo_learning import DAY, Child, learn
-from classrooms.devices import let_new_devices_in
 from classrooms.models import Classroom, Enrolment, Guardianship, Task, User
-from classrooms.students import NewStudent, add_students
 from core.db.locks import in_any_order
-from games import matches
+from games.matches import service as matches
 from games.models import Way
 from games.players import Player
 from games.rules import Feature, Options
 from games.rules import commands as ask
 from games.rules.opponents import STRENGTHS, computer_move
 from games.rules.state import Phase
-from lessons.mastery import Level
+from lessons.progress.mastery import Level
 from lessons.skills import Skill
 
 TEACHER_EMAIL = "rivera@demo.example"

@@ -13,12 +13,12 @@ from games.players import Player
 from games.rules import Card, Feature, explain, find_sets
 from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Verdict
+from lessons.course.units import course
 from lessons.exercises import Exercise, make_exercise
 from lessons.grading import grade
-from lessons.learning import Answered, Asked, finish_step, record_attempt, skill_states, try_of
-from lessons.mastery import Try, next_wanted
+from lessons.progress.mastery import Try, next_wanted
+from lessons.progress.recording import Answered, Asked, finish_step, record_attempt, skill_states, try_of
 from lessons.skills import ExerciseKind
-from lessons.units import course
 
 DAY: Final = 86_400.0
 PLACE: Final = "practice"

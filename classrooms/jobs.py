@@ -8,9 +8,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from classrooms.certificates import class_certificates
+from classrooms.classes.certificates import class_certificates
+from core.jobs.kinds import Failure, JobKind, JobResult, Reporter, declare
 from games.printing.printed import printed
-from setsite.jobs.kinds import Failure, JobKind, JobResult, Reporter, declare
 
 
 def print_certificates(asked: Mapping[str, Any], report: Reporter) -> JobResult:

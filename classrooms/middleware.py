@@ -13,9 +13,9 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 
+from classrooms.accounts.signing_in import AFTER_SIGN_IN
+from classrooms.live.wall import LONGEST
 from classrooms.models import Attendee
-from classrooms.sessions.wall import LONGEST
-from classrooms.signing_in import AFTER_SIGN_IN
 
 _FOR_ADULTS = ("account_", "mfa_", "socialaccount_")
 _FOR_ALL = frozenset({"account_logout", "account_login", "account_inactive"})

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-from setsite.mail import message_of
-from setsite.models import OutgoingMail
+from core.mail import message_of
+from core.models import OutgoingMail
 
 _MOST = 50
 # Several mails of one connection stand in one file, with a line of dashes after each.

@@ -3,9 +3,8 @@
 from celery import shared_task
 from django.utils import timezone
 
-from classrooms import privacy
-from classrooms.family import letters
-from classrooms.reports import summary
+from classrooms.privacy import service as privacy
+from classrooms.reports import letters, summary
 from core.once import only_one
 
 

@@ -8,13 +8,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from core.jobs.kinds import Failure, JobKind, JobResult, Reporter, declare
 from games.odds.deals import FirstDeals, simulate_first_deals
 from games.odds.decks import BadOddsQuestion
 from games.odds.games import WholeGames, simulate_games
 from games.odds.tallies import Tally
 from games.printing.deck import PrintedDeck
 from games.printing.printed import printed
-from setsite.jobs.kinds import Failure, JobKind, JobResult, Reporter, declare
 
 MOST_POINTS = 60
 """How many moments of a simulation are kept, for the picture of how it settles."""

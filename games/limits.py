@@ -8,9 +8,9 @@ from typing import cast
 
 from django.core.cache import cache, caches
 
+from core.cache.process import OwnCache
 from core.limits import RateLimit, TooMany, Window
 from games.players import Player
-from setsite.own_cache import OwnCache
 
 __all__ = ["Limit", "TooMany"]
 

@@ -54,7 +54,7 @@ class MatchDetails(NamedTuple):
 
 
 class Match(models.Model):
-    """One match. Only `games.matches` writes it, and only where the version is still the one it read."""
+    """One match. Only `games.matches.service` writes it, and only where the version is still the one it read."""
 
     code = models.CharField(max_length=12, unique=True)
     way = models.CharField(max_length=10, choices=Way.choices)
@@ -77,7 +77,7 @@ class Match(models.Model):
     seats: RelatedManager[Seat]
     events: RelatedManager[Event]
     around: MatchDetails | None = None
-    """Only where `games.match_store` has read it."""
+    """Only where `games.matches.store` has read it."""
 
     class Meta:
         verbose_name_plural = "matches"

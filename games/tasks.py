@@ -4,7 +4,7 @@ import time
 
 from celery import shared_task
 
-from games import matches
+from games.matches import service as matches
 
 
 @shared_task(ignore_result=True)

@@ -12,15 +12,15 @@ from django.http import QueryDict
 from games.players import Player
 from games.rules import Feature, find_sets, is_set
 from lessons import queries
+from lessons.course.units import Step, Unit, find_step
 from lessons.exercises import Exercise
 from lessons.grading import AnswerFault, BadAnswer, Grade, grade, help_stages
-from lessons.learning import Answered, Asked, finish_step, give_help, hints_given, record_attempt
 from lessons.models import Attempt
+from lessons.progress.recording import Answered, Asked, finish_step, give_help, hints_given, record_attempt
 from lessons.questions import Ask, Drill, Feedback, Question
 from lessons.skills import ExerciseKind
 from lessons.ticket_owners import holder_of
 from lessons.tickets import Ticket
-from lessons.units import Step, Unit, find_step
 
 _TRIPLE = 3
 _LONGEST_WORD = 40

@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from core.jobs.kinds import JobKind, JobResult, Reporter, declare
 from games.art.palettes import palette_named
 from games.printing.page import Page
 from games.printing.paper import Paper
@@ -16,7 +17,6 @@ from games.printing.printed import printed
 from lessons.printing.certificates import Certificate
 from lessons.printing.worksheets import Worksheet
 from lessons.skills import Skill
-from setsite.jobs.kinds import JobKind, JobResult, Reporter, declare
 
 
 def print_worksheet(asked: Mapping[str, Any], report: Reporter) -> JobResult:

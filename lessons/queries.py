@@ -14,12 +14,12 @@ from django.db.models.functions import Cast, RowNumber
 
 from games.players import Player
 from games.rules import Card, Feature
+from lessons.course.units import Step, Unit, course
 from lessons.exercises import Exercise, make_exercise
-from lessons.learning import counted_attempts, evidence_from, missed_from, skill_states, try_of, wanted_from
-from lessons.mastery import Level, Status, Try, most_missed, statuses
 from lessons.models import Attempt, StepDone
+from lessons.progress.mastery import Level, Status, Try, most_missed, statuses
+from lessons.progress.recording import counted_attempts, evidence_from, missed_from, skill_states, try_of, wanted_from
 from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
-from lessons.units import Step, Unit, course
 
 _LATEST = 200
 _SLOWEST = 3

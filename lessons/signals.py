@@ -7,7 +7,7 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 
 from games.players import Player, forget_guest
-from lessons.learning import merge_guest
+from lessons.progress.recording import merge_guest
 from lessons.ticket_owners import keep_tickets
 
 

@@ -16,11 +16,11 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.utils.crypto import salted_hmac
 
 from core.keys import all_keys
+from lessons.course.units import find_step
 from lessons.exercises import BadWanted, Exercise, make_exercise
-from lessons.learning import wanted_from
+from lessons.progress.recording import wanted_from
 from lessons.questions import Ask
 from lessons.skills import Wanted
-from lessons.units import find_step
 
 _SALT = "lessons.tickets"
 _SECONDS = 2 * 86_400
@@ -39,7 +39,7 @@ class Ticket:
     """Empty for the exercise that the course itself has written down at that place."""
     shown_at: float
     hints: int = 0
-    """How much help the page shows. What counts is what `lessons.learning` has noted."""
+    """How much help the page shows. What counts is what `lessons.progress.recording` has noted."""
     found: tuple[tuple[int, int, int], ...] = ()
     """Where every SET is to be found: those that are."""
     is_ahead: bool = False

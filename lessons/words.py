@@ -11,7 +11,7 @@ from games.rules.cards import Shape, Value
 from games.rules.triples import FeaturePattern as VerdictKind
 from games.words import THE_FEATURES, card_name, verdict_words
 from lessons.grading import AnswerFault, BadAnswer, Help, HelpKind
-from lessons.mastery import Level
+from lessons.progress.mastery import Level
 from lessons.skills import Skill
 
 Text = Promise | str

@@ -7,7 +7,7 @@ from django.apps import AppConfig
 from django.conf import settings
 
 from core.handoff import HandOff
-from setsite.catalogs import compile_stale
+from core.i18n.catalogs import compile_stale
 
 publishing = HandOff("publish")
 """Tells the broker what there is to do."""
@@ -19,12 +19,13 @@ class SetsiteConfig(AppConfig):
     def ready(self) -> None:
         compile_stale(settings.LOCALE_PATHS)
 
-        from classrooms.sessions import changes  # noqa: PLC0415 (models are there now)
-        from games import access, matches  # noqa: PLC0415
+        from classrooms.live import changes  # noqa: PLC0415 (models are there now)
+        from core import mail  # noqa: PLC0415
+        from core.jobs import queue  # noqa: PLC0415
+        from core.tasks import run_jobs, send_mail  # noqa: PLC0415
+        from games import access  # noqa: PLC0415
         from games.live.bus import bus  # noqa: PLC0415
-        from setsite import mail  # noqa: PLC0415
-        from setsite.jobs import queue  # noqa: PLC0415
-        from setsite.tasks import run_jobs, send_mail  # noqa: PLC0415
+        from games.matches import service as matches  # noqa: PLC0415
 
         def publish(work: Callable[[], object]) -> None:
             """Without a broker it's done at once; with one nobody waits for it, since what's lost is found again."""

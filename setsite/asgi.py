@@ -9,19 +9,20 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "setsite.settings")
 wsgi = get_wsgi_application()
 
-from classrooms.sessions import live as sessions  # noqa: E402 (models are there once Django is set up)
-from core.lanes import HEAVY, REPORTS, SIGN_IN  # noqa: E402
+from classrooms.live import live as sessions  # noqa: E402 (models are there once Django is set up)
+from core.http.busy import busy_page  # noqa: E402
+from core.http.headers import safe  # noqa: E402
+from core.http.wsgi_adapter import Receive, Scope, Send, WsgiAdapter  # noqa: E402
+from core.lanes import pools as lanes  # noqa: E402
+from core.lanes.choice import LaneChoice  # noqa: E402
+from core.lanes.marks import HEAVY, REPORTS, SIGN_IN  # noqa: E402
+from core.lanes.pools import SlowLane  # noqa: E402
 from core.offload import hashing, offload  # noqa: E402
 from games.live import stream as tables  # noqa: E402
 from games.live.bus import bus  # noqa: E402
 from games.live.hub import hub  # noqa: E402
-from setsite import garbage, health, lanes, metrics  # noqa: E402
-from setsite.busy import busy_page  # noqa: E402
+from setsite import garbage, health, metrics  # noqa: E402
 from setsite.embedded import embedded  # noqa: E402
-from setsite.headers import safe  # noqa: E402
-from setsite.lane_choice import LaneChoice  # noqa: E402
-from setsite.lanes import SlowLane  # noqa: E402
-from setsite.wsgi_adapter import Receive, Scope, Send, WsgiAdapter  # noqa: E402
 
 HEAVY_THREADS, SIGN_IN_THREADS = 3, 3
 """They mostly wait: for `core.offload`, for a hash, for the database."""

@@ -25,7 +25,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
-from classrooms import ledger
+from classrooms import deletion_ledger as ledger
 from classrooms.audit import note
 from classrooms.models import Action
 from classrooms.privacy.after_restore import Settled, settle

@@ -5,8 +5,8 @@ import os
 from celery import Celery
 from celery.signals import beat_init, heartbeat_sent, worker_init
 
+from core.heartbeats import touch
 from core.serving import begin_serving
-from setsite.heartbeats import touch
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "setsite.settings")
 
@@ -32,7 +32,7 @@ def _live(**_signal: object) -> None:
 @worker_init.connect
 def _tell_sessions(**_signal: object) -> None:
     """A worker that keeps the time of a match has no hub, which would have its session's screens hear of it."""
-    from classrooms.sessions.playing import match_changed  # noqa: PLC0415 (models are there now)
-    from games import matches  # noqa: PLC0415
+    from classrooms.live.playing import match_changed  # noqa: PLC0415 (models are there now)
+    from games.matches import service as matches  # noqa: PLC0415
 
     matches.on_change(match_changed)

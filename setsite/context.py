@@ -4,8 +4,8 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from classrooms.demo import DemoPerson, people
+from core.help.topics import topic_for
 from setsite.appearance import appearance_of
-from setsite.help_topics import topic_for
 
 
 def site(request: HttpRequest) -> dict[str, object]:

@@ -18,12 +18,13 @@ from django.core.cache import cache
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
-from core.lanes import FAST, HEAVY, REPORTS, SIGN_IN
+from core.http.wsgi_adapter import Receive, Scope, Send, answer
+from core.jobs import queue
+from core.lanes import pools as lanes
+from core.lanes.marks import FAST, HEAVY, REPORTS, SIGN_IN
+from core.models import Job, JobState
 from games.live.bus import bus
-from setsite import lanes, metrics
-from setsite.jobs import queue
-from setsite.models import Job, JobState
-from setsite.wsgi_adapter import Receive, Scope, Send, answer
+from setsite import metrics
 
 log = logging.getLogger(__name__)
 

@@ -13,17 +13,17 @@ from prometheus_client import CollectorRegistry, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from classrooms.live import live as sessions
 from classrooms.models import Session
-from classrooms.sessions import live as sessions
+from core.http.connections import idle
+from core.lanes import pools as lanes
+from core.logs import log_request
+from core.models import Job, JobState
 from core.streams import limits
 from games.live.bus import bus
 from games.live.hub import hub
 from games.models import Match
 from games.rules.state import Phase
-from setsite import lanes
-from setsite.connections import idle
-from setsite.logs import log_request
-from setsite.models import Job, JobState
 
 log = logging.getLogger(__name__)
 

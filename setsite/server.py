@@ -8,11 +8,11 @@ from django.core.exceptions import ImproperlyConfigured
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from classrooms.sessions import live as sessions
+from classrooms.live import live as sessions
+from core.http.connections import patient
 from core.serving import begin_serving
 from games.live.bus import bus
 from games.live.hub import hub
-from setsite.connections import patient
 
 _OWN_ADDRESSES = {"127.0.0.1", "localhost", "::1"}
 MOST_WAITING = 16 * 1024

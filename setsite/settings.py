@@ -72,7 +72,7 @@ def _mail(name: str, *, needed: bool) -> dict[str, Any]:
             f"{name} is written smtp://user:password@host:port, or smtps:// for TLS from the start"
         )
     return {
-        "BACKEND": "setsite.mail.SMTPTransport",
+        "BACKEND": "core.mail.SMTPTransport",
         "HOST": url.hostname,
         "PORT": url.port or (465 if url.scheme == "smtps" else 587),
         "USER": unquote(url.username or ""),
@@ -155,7 +155,7 @@ def _postgresql() -> dict[str, Any]:
     if url.scheme != "postgresql" or not url.path.strip("/") or port == -1:
         raise ImproperlyConfigured("SETSITE_DATABASE is written postgresql://user:password@host:port/name")
     return {
-        "ENGINE": "setsite.postgresql",
+        "ENGINE": "core.db.postgresql",
         "NAME": os.environ.get("SETSITE_DATABASE_NAME") or unquote(url.path.strip("/")),
         "USER": unquote(url.username or ""),
         "PASSWORD": unquote(url.password or ""),
@@ -244,30 +244,30 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "setsite.middleware.note_route",
+    "core.http.middleware.note_route",
     "django.middleware.gzip.GZipMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "setsite.middleware.csp",
-    "setsite.middleware.RefuseNulBytes",
+    "core.http.middleware.csp",
+    "core.http.middleware.RefuseNulBytes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "setsite.middleware.no_store",
+    "core.http.middleware.no_store",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "setsite.middleware.locale",
-    "setsite.middleware.error_pages",
+    "core.http.middleware.locale",
+    "core.http.middleware.error_pages",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "classrooms.known_browsers.RememberAccounts",
+    "classrooms.accounts.known_browsers.RememberAccounts",
     "classrooms.middleware.NoAccountPagesForStudents",
     "classrooms.middleware.EndIdleStudentSessions",
     "django_htmx.middleware.HtmxMiddleware",
-    "setsite.middleware.vary_by_htmx",
-    "setsite.middleware.HeavyWork",
-    "setsite.middleware.TooManyAsPage",
-    "setsite.gone.GoneMeanwhile",
+    "core.http.middleware.vary_by_htmx",
+    "core.http.middleware.HeavyWork",
+    "core.http.middleware.TooManyAsPage",
+    "core.http.gone.GoneMeanwhile",
 ]
 
 ROOT_URLCONF = "setsite.urls"
@@ -283,7 +283,7 @@ TEMPLATES = [
                 "django.templatetags.i18n",
                 "django.templatetags.static",
                 "template_partials.templatetags.partials",
-                "setsite.templatetags.site",
+                "games.templatetags.site",
                 "games.templatetags.cards",
                 "lessons.templatetags.lessons",
                 "classrooms.templatetags.assigned",
@@ -307,9 +307,9 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = _redis("SETSITE_REDIS")
 # Limits are counted here: a count that is dropped is a limit forgotten.
-_OF_PROCESS = {"BACKEND": "setsite.own_cache.OwnCache", "LOCATION": "process", "OPTIONS": {"MAX_ENTRIES": 100_000}}
+_OF_PROCESS = {"BACKEND": "core.cache.process.OwnCache", "LOCATION": "process", "OPTIONS": {"MAX_ENTRIES": 100_000}}
 CACHES = {
-    "default": {"BACKEND": "setsite.cache.SharedCache", "LOCATION": REDIS_URL, "KEY_PREFIX": "setsite"}
+    "default": {"BACKEND": "core.cache.shared.SharedCache", "LOCATION": REDIS_URL, "KEY_PREFIX": "setsite"}
     if REDIS_URL
     else _OF_PROCESS,
     "process": _OF_PROCESS,
@@ -334,12 +334,12 @@ AUTHENTICATION_BACKENDS = [
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "landing"
 LOGOUT_REDIRECT_URL = "front"
-ACCOUNT_ADAPTER = "classrooms.accounts.Adapter"
+ACCOUNT_ADAPTER = "classrooms.accounts.sign_up.Adapter"
 ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
-ACCOUNT_USER_DISPLAY = "classrooms.accounts.name_of"
+ACCOUNT_USER_DISPLAY = "classrooms.accounts.sign_up.name_of"
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
-ACCOUNT_SIGNUP_FORM_CLASS = "classrooms.accounts.SignUpForm"
+ACCOUNT_SIGNUP_FORM_CLASS = "classrooms.accounts.sign_up.SignUpForm"
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 # A code to type in keeps a guest in the browser in which they have learned something.
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_PASSWORD_RESET_BY_CODE_ENABLED = True
@@ -351,7 +351,7 @@ ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_LOGOUT_REDIRECT_URL = "front"
-# classrooms.guessing limits passwords, codes and reset mails, by browser and account; allauth's own limits would let
+# classrooms.accounts.guessing limits passwords, codes and reset mails, by browser and account; allauth's own limits would let
 # anybody lock out the owner of an account, or a school that shares one network address.
 ACCOUNT_RATE_LIMITS = {
     "login": None,
@@ -363,23 +363,23 @@ ACCOUNT_RATE_LIMITS = {
     "change_password": "5/m/user,30/d/user",
 }
 ACCOUNT_FORMS = {
-    "signup": "classrooms.account_forms.AdultSignupForm",
-    "reset_password": "classrooms.account_forms.LimitedResetPasswordForm",
+    "signup": "classrooms.accounts.forms.AdultSignupForm",
+    "reset_password": "classrooms.accounts.forms.LimitedResetPasswordForm",
 }
 MFA_FORMS = {
-    "authenticate": "classrooms.account_forms.LimitedAuthenticateForm",
-    "reauthenticate": "classrooms.account_forms.LimitedReauthenticateForm",
+    "authenticate": "classrooms.accounts.forms.LimitedAuthenticateForm",
+    "reauthenticate": "classrooms.accounts.forms.LimitedReauthenticateForm",
 }
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Setsite"
-MFA_ADAPTER = "classrooms.second_factors.SecondFactorAdapter"
+MFA_ADAPTER = "classrooms.accounts.second_factors.SecondFactorAdapter"
 SOCIALACCOUNT_ONLY = False
 # Whoever comes by another site is asked whether they're an adult, too.
 SOCIALACCOUNT_AUTO_SIGNUP = False
 
 _MAIL = _mail("SETSITE_MAIL", needed=not IS_LOCAL)
 # A request never talks to the mail server: it writes to the outbox, from which a job sends by the transport.
-EMAIL_BACKEND = "setsite.mail.OutboxBackend"
+EMAIL_BACKEND = "core.mail.OutboxBackend"
 MAIL_TRANSPORT = _MAIL["BACKEND"]
 EMAIL_TIMEOUT = 10
 EMAIL_FILE_PATH = _MAIL.get("FOLDER")
@@ -410,7 +410,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 # Heavy jobs have a queue of their own, which never keeps mail, letters and deletions waiting.
 CELERY_TASK_DEFAULT_QUEUE = "people"
-CELERY_TASK_ROUTES = {"setsite.tasks.run_jobs": {"queue": "heavy"}}
+CELERY_TASK_ROUTES = {"core.tasks.run_jobs": {"queue": "heavy"}}
 # Nothing that comes out of Redis is unpickled.
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = CELERY_RESULT_ACCEPT_CONTENT = ["json"]
@@ -426,18 +426,18 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SOFT_TIME_LIMIT, CELERY_TASK_TIME_LIMIT = 3_000, 3_600
 CELERY_TASK_ANNOTATIONS = {
     # Takes one job after the other, each of which has a deadline of its own.
-    "setsite.tasks.run_jobs": {"soft_time_limit": 86_000, "time_limit": 86_400},
+    "core.tasks.run_jobs": {"soft_time_limit": 86_000, "time_limit": 86_400},
     # Less than a mail is its sender's own.
-    "setsite.tasks.send_mail": {"soft_time_limit": 180, "time_limit": 240},
+    "core.tasks.send_mail": {"soft_time_limit": 180, "time_limit": 240},
     "games.tasks.keep_time": {"soft_time_limit": 60, "time_limit": 90},
 }
 # The web process takes the time of matches by itself, where there is only one.
 _KEEP_TIME = {"keep-time": {"task": "games.tasks.keep_time", "schedule": 1.0, "options": {"expires": 1.0}}}
 CELERY_BEAT_SCHEDULE = {
     **({} if IS_BROKERLESS else _KEEP_TIME),
-    "mend-jobs": {"task": "setsite.tasks.mend_jobs", "schedule": 5.0, "options": {"expires": 5.0}},
-    "send-mail": {"task": "setsite.tasks.send_mail", "schedule": 5.0, "options": {"expires": 5.0}},
-    "forget-jobs": {"task": "setsite.tasks.forget_jobs", "schedule": crontab(hour="3", minute="40")},
+    "mend-jobs": {"task": "core.tasks.mend_jobs", "schedule": 5.0, "options": {"expires": 5.0}},
+    "send-mail": {"task": "core.tasks.send_mail", "schedule": 5.0, "options": {"expires": 5.0}},
+    "forget-jobs": {"task": "core.tasks.forget_jobs", "schedule": crontab(hour="3", minute="40")},
     # On Monday mornings about the week that is over; an hour later again, for what did not go out.
     "weekly-letters": {
         "task": "classrooms.tasks.send_weekly_letters",
@@ -457,7 +457,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "json": {"()": "setsite.logs.JsonLines"},
+        "json": {"()": "core.logs.JsonLines"},
         "text": {"format": "%(levelname)s %(name)s: %(message)s"},
     },
     "handlers": {"out": {"class": "logging.StreamHandler", "formatter": _LOG}},
@@ -521,7 +521,7 @@ _SOURCES = {
 }
 CONTENT_SECURITY_POLICY = "; ".join(f"{what} {sources}" for what, sources in _SOURCES.items())
 X_FRAME_OPTIONS = "DENY"
-CSRF_FAILURE_VIEW = "setsite.errors.old_page"
+CSRF_FAILURE_VIEW = "core.http.error_pages.old_page"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"

@@ -5,8 +5,10 @@ from django.conf import settings
 from django.urls import URLPattern, URLResolver, include, path
 
 from classrooms.views import account
+from core.help import views as help_pages
+from core.offline import views as app
 from games.views.front import front
-from setsite.views import app, appearance, help_pages, style
+from setsite.views import appearance, style
 
 _providers: list[URLPattern | URLResolver] = []
 if settings.SOCIALACCOUNT_PROVIDERS:
@@ -28,7 +30,7 @@ urlpatterns = [
     path("teach/session/", include("classrooms.urls.lead")),
     path("teach/", include("classrooms.urls.teach")),
     path("family/", include("classrooms.urls.family")),
-    path("jobs/", include("setsite.jobs.urls")),
+    path("jobs/", include("core.jobs.urls")),
     path("lab/", include("games.lab_urls")),
     path("print/", include("classrooms.urls.printing")),
     path("privacy/", include("classrooms.urls.privacy")),
@@ -46,8 +48,8 @@ urlpatterns = [
     path("demo/<slug:slug>/", account.enter_demo, name="enter-demo"),
 ]
 
-handler400 = "setsite.errors.bad_request"
-handler403 = "setsite.errors.forbidden"
-handler404 = "setsite.errors.not_found"
-handler429 = "setsite.errors.too_many"
-handler500 = "setsite.errors.our_mistake"
+handler400 = "core.http.error_pages.bad_request"
+handler403 = "core.http.error_pages.forbidden"
+handler404 = "core.http.error_pages.not_found"
+handler429 = "core.http.error_pages.too_many"
+handler500 = "core.http.error_pages.our_mistake"

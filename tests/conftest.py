@@ -90,7 +90,7 @@ class Site:
     """The site on a port of its own, by the server that `make run` uses."""
 
     def __init__(self) -> None:
-        from classrooms.sessions.live import hub as lessons  # noqa: PLC0415 (it needs Django to be set up)
+        from classrooms.live.live import hub as lessons  # noqa: PLC0415 (it needs Django to be set up)
         from games.live.hub import hub as tables  # noqa: PLC0415
         from setsite.server import server  # noqa: PLC0415
 
@@ -109,7 +109,7 @@ class Site:
 
     def rest(self) -> None:
         """Wait until nothing is being done any more: what is written late would be written for the next test."""
-        from setsite.lanes import in_use  # noqa: PLC0415 (it needs Django to be set up)
+        from core.lanes.pools import in_use  # noqa: PLC0415 (it needs Django to be set up)
 
         deadline = time.monotonic() + 10
         while self.server.server_state.tasks and time.monotonic() < deadline:
@@ -145,8 +145,8 @@ def background(_background: Background, transactional_db) -> Iterator[None]:
     """Workers that run do what they're told, until the test is over."""
     with _background.opened():
         yield
-        from setsite.jobs import queue  # noqa: PLC0415 (it needs Django to be set up)
-        from setsite.models import Job  # noqa: PLC0415
+        from core.jobs import queue  # noqa: PLC0415 (it needs Django to be set up)
+        from core.models import Job  # noqa: PLC0415
 
         for job in Job.objects.all():
             queue.stop(job)
@@ -158,7 +158,7 @@ def _worker(django_db_setup, _background) -> Iterator[None]:
     if site_settings.IS_BROKERLESS:
         yield
         return
-    from setsite.jobs.runs import _environment  # noqa: PLC0415 (it needs Django to be set up)
+    from core.jobs.runs import _environment  # noqa: PLC0415 (it needs Django to be set up)
 
     # Without a beat: nothing is to happen by itself in a test's matches, whose clocks are their own.
     command = [sys.executable, "-m", "celery", "-A", "tests.worker", "worker"]

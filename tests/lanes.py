@@ -14,10 +14,10 @@ from django.core.handlers.base import BaseHandler
 from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
-from classrooms.rosters import files, proposals
-from core.lanes import FAST
+from classrooms.classes.rosters import files, proposals
+from core.lanes.choice import LaneChoice
+from core.lanes.marks import FAST
 from core.passwords import Argon2Hasher
-from setsite.lane_choice import LaneChoice
 
 _here = threading.local()
 HEAVY_WORK: list[tuple[Any, str, str]] = [
@@ -33,7 +33,7 @@ HEAVY_WORK: list[tuple[Any, str, str]] = [
 
 
 class InFastLane(AssertionError):
-    """Heavy work in the lane of pages and game moves: mark the view with `core.lanes.slow`."""
+    """Heavy work in the lane of pages and game moves: mark the view with `core.lanes.marks.slow`."""
 
 
 @contextmanager

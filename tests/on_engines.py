@@ -12,13 +12,13 @@ import sys
 
 import pytest
 
-from scale.engines import PostgreSQL, Redis
-from setsite import cache as shared
+from core.cache import shared
+from tools.scale.engines import PostgreSQL, Redis
 
 _OWN_ENGINES = "tests/scale/"
 _NOT_TWICE = ("test_every_page_is_for_every_eye_hand_and_screen",)
 """Long, and about what is seen: every page is still opened on the engines, and its HTML read."""
-_EMBEDDED = "tests/test_jobs.py"
+_EMBEDDED = "tests/core/test_jobs.py"
 """Where the fixture `worker` is the one within the web process, which a broker replaces."""
 _DATABASE = {"db", "transactional_db", "django_db_reset_sequences", "live_server"}
 

@@ -14,7 +14,7 @@ from PIL import Image, ImageChops, ImageDraw
 
 from games.art.icons import maskable_icon
 from games.art.palettes import STANDARD
-from lessons.units import course
+from lessons.course.units import course
 from tests.classrooms.people import make_adult
 
 pytestmark = pytest.mark.django_db
@@ -105,7 +105,7 @@ def test_the_service_worker_is_the_same_for_everybody(client):
 
 def test_its_version_follows_its_files(client, monkeypatch):
     before = named(worker_of(client), "VERSION")
-    monkeypatch.setattr("setsite.views.app.LESSON_FILES", ("css/lessons.css",))
+    monkeypatch.setattr("core.offline.views.LESSON_FILES", ("css/lessons.css",))
     assert named(worker_of(client), "VERSION") != before
 
 

@@ -11,9 +11,9 @@ from functools import cached_property
 import pytest
 from django.core.handlers.wsgi import WSGIHandler, WSGIRequest
 
-from core.lanes import FAST, HEAVY, SIGN_IN
-from setsite import wsgi_adapter as adapter
-from setsite.wsgi_adapter import LARGEST_BODY, LARGEST_FORM, WsgiAdapter
+from core.http import wsgi_adapter as adapter
+from core.http.wsgi_adapter import LARGEST_BODY, LARGEST_FORM, WsgiAdapter
+from core.lanes.marks import FAST, HEAVY, SIGN_IN
 from tests.coroutines import run
 
 Headers = list[tuple[bytes, bytes]]

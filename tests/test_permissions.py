@@ -19,9 +19,12 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-from classrooms.assignments import assign
-from classrooms.classes import invitation_token, invite
-from classrooms.mailings import stop_token
+from classrooms.accounts.signing_in import card_token
+from classrooms.classes.assignments import assign
+from classrooms.classes.service import invitation_token, invite
+from classrooms.classes.students import make_home_child, offer_student
+from classrooms.live import joining, leading
+from classrooms.live.wall import wall_key
 from classrooms.models import (
     Assignment,
     Classroom,
@@ -36,16 +39,13 @@ from classrooms.models import (
     WaitingGuest,
 )
 from classrooms.privacy.undo_mail import undo_token
-from classrooms.sessions import joining, leading
-from classrooms.sessions.wall import wall_key
-from classrooms.signing_in import card_token
-from classrooms.students import make_home_child, offer_student
-from games import matches
+from classrooms.reports.mailings import stop_token
+from core.models import Job
+from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Options
 from games.rules import commands as ask
-from setsite.models import Job
 from tests.classrooms.people import enrol, make_adult, make_classroom
 
 pytestmark = pytest.mark.django_db

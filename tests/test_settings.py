@@ -111,7 +111,7 @@ def test_the_data_goes_where_it_is_told_and_nothing_is_made_by_looking(tmp_path)
 def test_a_database_elsewhere_is_named_in_one_line():
     url = "postgresql://set%40site:p%2Fw@db.example:5433/setsite"
     database = settings_with(SETSITE_DEBUG="1", SETSITE_DATABASE=url)["DATABASES"]["default"]
-    assert database["ENGINE"] == "setsite.postgresql"
+    assert database["ENGINE"] == "core.db.postgresql"
     wanted = {"NAME": "setsite", "USER": "set@site", "PASSWORD": "p/w", "HOST": "db.example", "PORT": 5433}
     assert {name: database[name] for name in wanted} == wanted
 
@@ -200,7 +200,7 @@ def test_a_public_site_says_by_which_server_its_mail_goes():
     assert (settings["EMAIL_HOST"], settings["EMAIL_PORT"]) == ("mail.example", 2525)
     assert (settings["EMAIL_HOST_USER"], settings["EMAIL_HOST_PASSWORD"]) == ("post", "p@ss")
     assert settings["EMAIL_USE_TLS"]
-    assert settings["MAIL_TRANSPORT"] == "setsite.mail.SMTPTransport"
+    assert settings["MAIL_TRANSPORT"] == "core.mail.SMTPTransport"
     assert settings_with(**{**PUBLIC, "SETSITE_MAIL": "smtps://mail.example"})["EMAIL_USE_SSL"]
 
 
@@ -267,7 +267,7 @@ def test_older_keys_are_read_and_a_weak_one_among_them_is_refused():
 @pytest.mark.parametrize("environ", [PUBLIC, {"SETSITE_DEMO": "1"}, {"SETSITE_DEBUG": "1"}])
 def test_mail_goes_by_the_outbox_and_waits_for_no_server_forever(environ):
     settings = settings_with(**environ)
-    assert settings["EMAIL_BACKEND"] == "setsite.mail.OutboxBackend"
+    assert settings["EMAIL_BACKEND"] == "core.mail.OutboxBackend"
     assert 0 < settings["EMAIL_TIMEOUT"] <= 10
 
 

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from classrooms.second_factors import PURPOSE, change_secrets
+from classrooms.accounts.second_factors import PURPOSE, change_secrets
 from core.encryption import encrypt
 from core.fields import EncryptedListField
 

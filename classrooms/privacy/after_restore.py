@@ -11,9 +11,9 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import Q
 
-from classrooms.ledger import Entry, LedgerEvent
+from classrooms.accounts.pictures import new_pictures
+from classrooms.deletion_ledger import Entry, LedgerEvent
 from classrooms.models import Action, AuditEntry, Classroom, GuardianCode, TeacherInvitation, User
-from classrooms.pictures import new_pictures
 from classrooms.privacy.deleting import undo_ends_before
 from classrooms.privacy.purging import purge
 

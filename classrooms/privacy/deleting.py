@@ -15,8 +15,8 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from classrooms.audit import note, note_each
+from classrooms.live.seats import leave_lessons, take_out_departed
 from classrooms.models import Action, AuditEntry, Classroom, User
-from classrooms.sessions.seats import leave_lessons, take_out_departed
 from core.db.chunks import ROWS
 from core.db.locks import LockLevel, lock_rows
 from games.access import rights_changed

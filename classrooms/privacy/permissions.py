@@ -8,7 +8,7 @@ from django.http import Http404
 
 from classrooms.access import adult
 from classrooms.models import Enrolment, Guardianship, User
-from setsite.http import Request
+from core.http.requests import Request
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,13 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import QuerySet
 
-from classrooms import devices, ledger, picture_guard
+from classrooms import deletion_ledger as ledger
+from classrooms.accounts import devices, picture_guard
 from classrooms.audit import note
-from classrooms.classes import archive
+from classrooms.classes.rosters.proposals import forget_imports
+from classrooms.classes.service import archive
+from classrooms.classes.students import OFFERED_FOR
+from classrooms.live.leading import end_forgotten
 from classrooms.models import (
     Action,
     Activity,
@@ -31,18 +35,15 @@ from classrooms.models import (
 from classrooms.privacy.archives import end_archived_classes
 from classrooms.privacy.deleting import finish_deletions, undo_ends_before
 from classrooms.privacy.renewing import renew_encryption
-from classrooms.rosters.proposals import forget_imports
-from classrooms.sessions.leading import end_forgotten
-from classrooms.students import OFFERED_FOR
 from core.db.chunks import ROWS, chunks, delete_in_chunks
 from core.db.locks import LockLevel, lock_rows, lock_word
-from games.matches import GONE, forget_abandoned, forget_players
+from core.jobs import queue
+from core.models import Job, OutgoingMail
+from games.matches.service import GONE, forget_abandoned, forget_players
 from games.models import PuzzleResult, Seat
 from games.players import Player
-from lessons.learning import forget_help, lock_key
 from lessons.models import Attempt, HelpGiven, Progress, StepDone
-from setsite.jobs import queue
-from setsite.models import Job, OutgoingMail
+from lessons.progress.recording import forget_help, lock_key
 
 _MANY = 500
 _TABLES = 10

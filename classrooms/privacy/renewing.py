@@ -5,8 +5,8 @@ from __future__ import annotations
 from allauth.mfa.models import Authenticator
 from django.db import connection, transaction
 
+from classrooms.accounts.second_factors import PURPOSE, change_secrets, secrets_in
 from classrooms.models import User
-from classrooms.second_factors import PURPOSE, change_secrets, secrets_in
 from core.db.locks import LockLevel, lock_rows
 from core.encryption import CannotDecrypt, decrypt, encrypt, is_of_present_key
 from core.fields import EncryptedListField, Unreadable

@@ -13,9 +13,9 @@ from games.rules import Card, Feature, explain
 from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Verdict
 from games.words import FEATURES, THE_FEATURES, labelled, listed, verdict_line
+from lessons.course.units import find_step
 from lessons.models import Attempt
 from lessons.skills import ExerciseKind, kind_skill
-from lessons.units import find_step
 from lessons.words import SKILLS, VALUES, VERDICT_KINDS
 
 _TRIPLE: Final = 3

@@ -11,17 +11,17 @@ from typing import Any, Final
 from django.core.paginator import Page, Paginator
 from django.utils.translation import gettext as _
 
-from classrooms.assignments import Standing, standings
+from classrooms.classes.assignments import Standing, standings
 from classrooms.models import Classroom, Enrolment, User
 from classrooms.reports.activity import PERIOD_DAYS, StudentActivity, activity_of
 from classrooms.reports.ledger import MistakeTally, tally, wrong_triples
 from games.players import Player
 from games.rules import Feature
 from games.words import FEATURES, THE_FEATURES
-from lessons.learning import skill_states_of
-from lessons.mastery import Level, Status, Try, most_missed, statuses
-from lessons.misconceptions import Idea, Misconception, misconceptions
 from lessons.models import Attempt
+from lessons.progress.mastery import Level, Status, Try, most_missed, statuses
+from lessons.progress.misconceptions import Idea, Misconception, misconceptions
+from lessons.progress.recording import skill_states_of
 from lessons.queries import UnitOnPath, latest_tries_of, path
 from lessons.skills import ExerciseKind, Skill, kind_skill
 from lessons.words import SKILLS

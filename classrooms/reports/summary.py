@@ -12,8 +12,8 @@ from django.core.mail import EmailMultiAlternatives
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from classrooms.mailings import send_once, write
 from classrooms.models import Letter, Post, User
+from classrooms.reports.mailings import send_once, write
 from classrooms.reports.report import ClassReport, class_report
 from core.links import absolute_url
 

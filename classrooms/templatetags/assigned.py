@@ -7,7 +7,7 @@ from typing import Any
 
 from django import template
 
-from classrooms.assignments import open_for
+from classrooms.classes.assignments import open_for
 
 register = template.Library()
 

@@ -3,8 +3,8 @@
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from classrooms.cards import picture_art
-from classrooms.pictures import NAMES
+from classrooms.accounts.cards import picture_art
+from classrooms.accounts.pictures import NAMES
 
 register = template.Library()
 

@@ -10,11 +10,11 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from classrooms import queries
-from classrooms.accounts import landing as landing_page
+from classrooms.accounts.sign_up import landing as landing_page
 from classrooms.demo import people
-from classrooms.family.report import who_can_see
 from classrooms.outbox import read_mail
-from setsite.http import Request
+from classrooms.reports.family import who_can_see
+from core.http.requests import Request
 
 
 @require_safe

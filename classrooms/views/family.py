@@ -12,21 +12,21 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from classrooms.access import adult, adults_only, fresh_sign_in, own_child
-from classrooms.assignments import open_for
+from classrooms.accounts import guardians
+from classrooms.accounts.cards.qr import qr_drawing
+from classrooms.accounts.guardian_forms import ChildForm, CodeForm
+from classrooms.accounts.pictures import NAMES
+from classrooms.accounts.signing_in import card_token
 from classrooms.audit import note
-from classrooms.cards.qr import qr_drawing
+from classrooms.classes.assignments import open_for
+from classrooms.classes.students import make_home_child, reset_student
 from classrooms.consents import HOME, TEXTS, children_without_consent, consent_to_child
-from classrooms.family import guardians
-from classrooms.family.forms import ChildForm, CodeForm
-from classrooms.family.report import child_report, child_reports, who_can_see
-from classrooms.mailings import read_stop_token
 from classrooms.models import Action, Guardianship, Post, User
-from classrooms.pictures import NAMES
+from classrooms.reports.family import child_report, child_reports, who_can_see
+from classrooms.reports.mailings import read_stop_token
 from classrooms.reports.summary import set_summary
-from classrooms.signing_in import card_token
-from classrooms.students import make_home_child, reset_student
+from core.http.requests import Request
 from core.links import absolute_url
-from setsite.http import Request
 
 
 @require_safe

@@ -8,16 +8,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from classrooms import signing_in
-from classrooms.devices import classes_on, fingerprint
+from classrooms.accounts import signing_in
+from classrooms.accounts.devices import classes_on, fingerprint
+from classrooms.accounts.picture_guard import TriedTooOften
+from classrooms.accounts.pictures import HOW_MANY, NAMES
 from classrooms.models import Classroom, Enrolment, Session
-from classrooms.picture_guard import TriedTooOften
-from classrooms.pictures import HOW_MANY, NAMES
 from core.clients import browser_of, remember_browser
+from core.http.requests import Request
 from games import codes
 from games.limits import TooMany
 from games.models import Match
-from setsite.http import Request
 
 TOO_MANY = 429
 

@@ -17,25 +17,25 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from classrooms.access import adult, adults_only, fresh_sign_in, taught_class
 from classrooms.audit import note
+from classrooms.live import joining, leading, live, seats
+from classrooms.live.activities import kinds
+from classrooms.live.activities.silent_board import KIND as SILENT_BOARD
+from classrooms.live.activities.silent_board import board_of
+from classrooms.live.errors import LessonRefusal, LessonRunning
+from classrooms.live.paper import PaperBoard, boards_pdf
+from classrooms.live.report import file_name, session_csv, session_report, session_xlsx
+from classrooms.live.screens import projector_screen, remote_screen
+from classrooms.live.wall import wall_key
 from classrooms.models import Action, Activity, Attendee, Classroom, Session, User
-from classrooms.sessions import joining, leading, live, seats
-from classrooms.sessions.activities import kinds
-from classrooms.sessions.activities.silent_board import KIND as SILENT_BOARD
-from classrooms.sessions.activities.silent_board import board_of
-from classrooms.sessions.errors import LessonRefusal, LessonRunning
-from classrooms.sessions.paper import PaperBoard, boards_pdf
-from classrooms.sessions.report import file_name, session_csv, session_report, session_xlsx
-from classrooms.sessions.screens import projector_screen, remote_screen
-from classrooms.sessions.wall import wall_key
 from classrooms.views.reports import CSV, XLSX
 from classrooms.views.session import session_by_code
-from core.lanes import slow
+from core.http.requests import Request, download
+from core.lanes.marks import slow
 from core.links import absolute_url
 from core.offload import offload
 from games import codes
 from games.printing.paper import Paper, usual_paper
 from games.rules import Feature
-from setsite.http import Request, download
 
 
 def led_session(request: Request, code: str) -> Session:

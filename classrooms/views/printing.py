@@ -18,12 +18,15 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from classrooms.access import adult, adults_only, is_adult, taught_class
 from classrooms.audit import note
-from classrooms.certificates import class_certificates, masters
+from classrooms.classes.certificates import class_certificates, masters
 from classrooms.models import Action
 from classrooms.queries import own_classes
 from core.clients import address_of
-from core.lanes import slow
+from core.http.requests import Request
+from core.jobs import queue
+from core.lanes.marks import slow
 from core.links import absolute_url
+from core.models import Job
 from games import limits
 from games.players import known_player, player
 from games.printing.deck import PrintedDeck
@@ -31,13 +34,10 @@ from games.printing.forms import PrintDeckForm, PrintForm
 from games.printing.page import Page
 from games.printing.printed import page_picture
 from lessons.jobs import own_certificate
-from lessons.learning import skill_states
-from lessons.mastery import mastered_skills
 from lessons.printing.forms import WorksheetForm
 from lessons.printing.worksheets import Worksheet
-from setsite.http import Request
-from setsite.jobs import queue
-from setsite.models import Job
+from lessons.progress.mastery import mastered_skills
+from lessons.progress.recording import skill_states
 
 TOO_MANY = 429
 SHOWN_PAGES = 3

@@ -12,16 +12,15 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from classrooms import devices, picture_guard
-from classrooms import privacy as service
 from classrooms.access import adult, adults_only, fresh_sign_in, taught_class
+from classrooms.accounts import devices, picture_guard
 from classrooms.audit import note
 from classrooms.models import Action
-from classrooms.privacy import permissions
+from classrooms.privacy import permissions, service
 from classrooms.privacy.audit_log import log_page
 from classrooms.privacy.undo_mail import read_undo_token, send_undo
-from core.lanes import slow
-from setsite.http import Request, download
+from core.http.requests import Request, download
+from core.lanes.marks import slow
 
 _READ_OR_WRITE = ["GET", "HEAD", "POST"]
 

@@ -11,11 +11,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from classrooms import assignments as services
 from classrooms.access import adult, adults_only, fresh_sign_in, taught_class, taught_student
-from classrooms.assignment_forms import FORMS, AssignForm
 from classrooms.audit import note
-from classrooms.class_notes import class_notes
+from classrooms.classes import assignments as services
+from classrooms.classes.assignment_forms import FORMS, AssignForm
+from classrooms.classes.notes import class_notes
+from classrooms.live.report import latest_sessions
 from classrooms.models import Action, Classroom
 from classrooms.reports.answers import shown_try
 from classrooms.reports.charts import week_chart
@@ -30,12 +31,11 @@ from classrooms.reports.report import (
     report_page,
     student_report,
 )
-from classrooms.sessions.report import latest_sessions
-from core.lanes import REPORTS, slow
+from core.http.requests import Request, download
+from core.lanes.marks import REPORTS, slow
 from core.offload import offload
 from games.rules import Feature
-from lessons.mastery import Level
-from setsite.http import Request, download
+from lessons.progress.mastery import Level
 
 CSV = "text/csv; charset=utf-8"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"

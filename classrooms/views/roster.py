@@ -19,23 +19,23 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from classrooms import students
 from classrooms.access import adult, adults_only, fresh_sign_in, taught_class, taught_student
+from classrooms.accounts import guardians
+from classrooms.accounts.cards.login_cards import LoginCard, cards_pdf, has_printable_name
+from classrooms.accounts.signing_in import card_token
 from classrooms.audit import note
-from classrooms.cards.login_cards import LoginCard, cards_pdf, has_printable_name
-from classrooms.family import guardians
+from classrooms.classes import students
+from classrooms.classes.rosters import proposals as rosters
+from classrooms.classes.rosters.files import MOST_FAULTS, BadFile, read_names
+from classrooms.classes.rosters.forms import ChooseForm, MoveForm, PasteForm, StudentForm, UploadForm
+from classrooms.classes.rosters.proposals import What
 from classrooms.models import Action, Classroom, Enrolment, HandOver, RosterImport
-from classrooms.rosters import proposals as rosters
-from classrooms.rosters.files import MOST_FAULTS, BadFile, read_names
-from classrooms.rosters.forms import ChooseForm, MoveForm, PasteForm, StudentForm, UploadForm
-from classrooms.rosters.proposals import What
-from classrooms.signing_in import card_token
-from core.lanes import REPORTS, slow
+from core.http.requests import Request
+from core.lanes.marks import REPORTS, slow
 from core.links import absolute_url
 from core.offload import offload
 from games.codes import count_lookup
 from games.printing.paper import Paper, usual_paper
-from setsite.http import Request
 
 MOST_SHOWN_FAULTS = 20
 

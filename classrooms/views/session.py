@@ -12,17 +12,17 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
+from classrooms.accounts.signing_in import AFTER_SIGN_IN
+from classrooms.live import joining, live, seats
+from classrooms.live.errors import GuestMustWait, LessonRefusal
+from classrooms.live.joining import Door
+from classrooms.live.screens import device_screen
 from classrooms.models import Attendee, Session
-from classrooms.sessions import joining, live, seats
-from classrooms.sessions.errors import GuestMustWait, LessonRefusal
-from classrooms.sessions.joining import Door
-from classrooms.sessions.screens import device_screen
-from classrooms.signing_in import AFTER_SIGN_IN
+from core.http.requests import Request
+from core.i18n.language import speak_as_class
 from games import codes
 from games.limits import MOVES, TooMany
 from games.players import Player, known_player, player
-from setsite.http import Request
-from setsite.language import speak_as_class
 
 TOO_MANY = 429
 _CODE_KEY = "lesson"

@@ -13,20 +13,21 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from classrooms import classes, devices
 from classrooms.access import adult, adults_only, fresh_sign_in, taught_class
-from classrooms.class_forms import ClassForm, InvitationForm, NewClassForm
-from classrooms.invitations import masked, send_invitation
+from classrooms.accounts import devices
+from classrooms.classes import service as classes
+from classrooms.classes.forms import ClassForm, InvitationForm, NewClassForm
+from classrooms.classes.invitations import masked, send_invitation
+from classrooms.classes.students import renew_cards
+from classrooms.live.errors import LessonRunning
+from classrooms.live.leading import present_attendees, running_session
 from classrooms.models import Classroom, User
 from classrooms.queries import own_classes
 from classrooms.reports.report import in_need_of
 from classrooms.reports.summary import set_summary
-from classrooms.sessions.errors import LessonRunning
-from classrooms.sessions.leading import present_attendees, running_session
-from classrooms.students import renew_cards
-from core.lanes import REPORTS, slow
+from core.http.requests import Request
+from core.lanes.marks import REPORTS, slow
 from core.limits import RateLimit, TooMany, Window
-from setsite.http import Request
 
 DAY = 86_400
 INVITATIONS_OF_TEACHER = RateLimit("invitations-of-teacher", (Window(20, DAY),))

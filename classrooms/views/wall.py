@@ -8,13 +8,13 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from classrooms.live import live
+from classrooms.live.wall import is_on_wall
 from classrooms.models import Session
-from classrooms.sessions import live
-from classrooms.sessions.wall import is_on_wall
 from classrooms.views.leading import projector_page, projector_part_page
 from classrooms.views.session import session_by_code
+from core.http.requests import Request
 from games import codes
-from setsite.http import Request
 
 
 @never_cache

@@ -20,11 +20,13 @@ from typing import Any, Generic, TypeVar
 from django.db import close_old_connections
 
 from core.signed_in import signed_out
-from games import access, match_store, matches
+from games import access
 from games.live.bus import bus
 from games.live.leaving import Leaving, Seat
 from games.live.render import Rendered, render, render_code
 from games.live.tokens import TableWatch
+from games.matches import service as matches
+from games.matches import store as match_store
 from games.models import Match, Way
 from games.rules import commands as ask
 from games.rules.errors import Refused

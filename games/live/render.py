@@ -17,10 +17,10 @@ from django.utils import translation
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 
-from games import match_store
+from games.matches import store as match_store
+from games.matches.tables import Felt, PickView, Place, SeatView, table_context
 from games.models import Match, Way
 from games.rules import state as rules
-from games.tables import Felt, PickView, Place, SeatView, table_context
 
 Shown = Place | PickView | int
 _TEMPLATE = "games/_table.html"

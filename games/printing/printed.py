@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
+from core.jobs.kinds import JobResult, Reporter
 from games.printing.page import Page
 from games.printing.pdf import pages_pdf
 from games.printing.preview import page_svg
-from setsite.jobs.kinds import JobResult, Reporter
 
 
 def printed(pages: Sequence[Page], *, title: str, name: str, report: Reporter, has_picture: bool = True) -> JobResult:

@@ -10,11 +10,11 @@ from django import template
 from django.utils.formats import get_format, number_format
 from django.utils.translation import gettext as _
 
+from core.models import Job
 from games.odds.charts import HEIGHT, WIDTH, columns, settling
 from games.odds.decks import BadOddsQuestion, Deck
 from games.odds.exact import QUOTED, exact_no_set
 from games.odds.tallies import odds_against
-from setsite.models import Job
 
 register = template.Library()
 

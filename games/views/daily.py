@@ -15,7 +15,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from core.clients import address_of
-from core.lanes import slow
+from core.http.requests import Request
+from core.lanes.marks import slow
 from games import limits
 from games.art.share import share_picture
 from games.boards import BadPick, picked
@@ -23,7 +24,6 @@ from games.models import PuzzleResult
 from games.players import known_player, player
 from games.puzzles import Finding, PuzzleDeck, board_of, find_set, result_of
 from games.rules import Card, explain
-from setsite.http import Request
 
 TOO_MANY = 429
 

@@ -11,10 +11,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from core.http.requests import Request
 from games.boards import BadPick, front_board, picked
 from games.rules import Card, explain, find_sets
 from games.rules.triples import Verdict
-from setsite.http import Request
 
 _HIGHEST_BOARD = 1_000_000
 

@@ -16,15 +16,15 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from core.clients import address_of
-from core.lanes import slow
+from core.http.requests import Request, download
+from core.jobs import queue
+from core.lanes.marks import slow
+from core.models import Job
 from games import limits
 from games.odds.compare import compare
 from games.odds.decks import Deck
 from games.players import known_player, player
 from games.words import grouped
-from setsite.http import Request, download
-from setsite.jobs import queue
-from setsite.models import Job
 
 TOO_MANY = 429
 MOST_DEALS = 20_000_000

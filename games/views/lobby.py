@@ -10,15 +10,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from core.clients import address_of
-from games import codes, limits, matches, queries
+from core.http.requests import Request
+from games import codes, limits, queries
 from games.access import match_by_code
 from games.forms import FORMS, OpenForm
+from games.matches import service as matches
 from games.models import Way
 from games.players import Player, known_player, player
 from games.rules import Options
 from games.rules import commands as ask
 from games.views.play import ALONE_WAYS
-from setsite.http import Request
 
 TOO_MANY = 429
 

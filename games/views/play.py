@@ -12,11 +12,13 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from core.http.requests import Request
 from core.links import absolute_url
-from games import codes, limits, matches
+from games import codes, limits
 from games.access import key_of, match_by_code, may_watch, visible_match
 from games.live import tokens
 from games.live.render import render as render_table
+from games.matches import service as matches
 from games.models import Match, Seat, Way
 from games.players import known_player, player
 from games.rules import Card
@@ -25,7 +27,6 @@ from games.rules.errors import BadCard, RefusalReason, Refused
 from games.rules.hints import HintStage, hint
 from games.rules.state import Phase
 from games.words import REFUSALS
-from setsite.http import Request
 
 TOO_MANY = 429
 ALONE_WAYS = (Way.ALONE, Way.PRACTICE, Way.COMPUTER)

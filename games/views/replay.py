@@ -6,14 +6,14 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
+from core.http.requests import Request
 from games.access import match_by_code
-from games.history import Moment, moments
+from games.matches.history import Moment, moments
+from games.matches.tables import happening
 from games.rules import events as did
 from games.rules import explain
 from games.rules.state import Phase
 from games.rules.triples import Verdict
-from games.tables import happening
-from setsite.http import Request
 
 
 @require_safe

@@ -12,7 +12,7 @@ from games.rules.triples import FeaturePattern as VerdictKind
 from games.words import FEATURES, THE_FEATURES, labelled
 from lessons import words
 from lessons.grading import Help
-from lessons.mastery import Level, Status
+from lessons.progress.mastery import Level, Status
 from lessons.questions import NameValue
 from lessons.skills import Skill
 

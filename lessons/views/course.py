@@ -12,20 +12,20 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from core.clients import address_of
+from core.http.requests import Request
+from core.offline.policy import kept
 from games import limits
 from games.players import Player, known_player, player
 from lessons import queries
 from lessons.answering import answer_exercise, answer_question, answers_needed, read_words, with_help
+from lessons.course.units import Step, Unit, find_step, step_after
 from lessons.grading import BadAnswer
 from lessons.questions import Ask, Drill, Feedback, MagicSquare, NoSetBuilder, Question, Scene, Unanswered
 from lessons.skills import Wanted
 from lessons.ticket_owners import own_ticket
 from lessons.tickets import BadTicket, Ticket
-from lessons.units import Step, Unit, find_step, step_after
 from lessons.views.exercise import exercise_context
 from lessons.words import refusal
-from setsite.http import Request
-from setsite.offline import kept
 
 TOO_MANY = 429
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from core.http.requests import Request
 from games.rules import Card, Feature, find_sets
 from games.rules.triples import FeaturePattern as VerdictKind
 from lessons.grading import Grade, help_stages
 from lessons.skills import ExerciseKind
 from lessons.ticket_owners import sealed_for
 from lessons.tickets import Ticket
-from setsite.http import Request
 
 
 def exercise_context(request: Request, ticket: Ticket | None, grade: Grade | None) -> dict[str, Any]:

@@ -11,19 +11,19 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from core.clients import address_of
-from core.lanes import slow
+from core.http.requests import Request
+from core.lanes.marks import slow
+from core.offline.policy import GUEST, words_for
 from games import limits
 from games.players import Player, player
 from lessons.answering import answer_exercise, answer_question, read_sent_as
+from lessons.course.units import find_step
 from lessons.grading import BadAnswer
 from lessons.models import Attempt
 from lessons.questions import Ask, Drill, Unanswered
 from lessons.ticket_owners import NotYours, own_ticket
 from lessons.tickets import BadTicket
-from lessons.units import find_step
 from lessons.views import practice
-from setsite.http import Request
-from setsite.offline import GUEST, words_for
 
 SOMEBODY_ELSE, GONE, NO_ANSWER, TOO_MANY = 409, 410, 422, 429
 _OLDEST = 2 * 86_400

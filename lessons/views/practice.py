@@ -14,21 +14,21 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from core.clients import address_of
+from core.http.requests import Request
+from core.offline.policy import kept
 from games import limits
 from games.players import Player, known_player, player
 from lessons import queries
 from lessons.answering import answer_exercise, with_help
 from lessons.exercises import Exercise, contrast_pair, fresh_exercise
 from lessons.grading import BadAnswer, Grade
-from lessons.learning import skill_states
-from lessons.mastery import next_wanted, troubled_feature
+from lessons.progress.mastery import next_wanted, troubled_feature
+from lessons.progress.recording import skill_states
 from lessons.skills import ExerciseKind
 from lessons.ticket_owners import own_ticket
 from lessons.tickets import BadTicket, Ticket
 from lessons.views.exercise import exercise_context
 from lessons.words import refusal
-from setsite.http import Request
-from setsite.offline import kept
 
 PLACE = "practice"
 _TEMPLATE = "lessons/practice.html"

@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from core.clients import address_of
+from core.http.requests import Request
 from games import limits
 from games.players import known_player, player
 from lessons import queries
@@ -20,7 +21,6 @@ from lessons.ticket_owners import own_ticket
 from lessons.tickets import BadTicket, Ticket
 from lessons.views.exercise import exercise_context
 from lessons.words import refusal
-from setsite.http import Request
 
 PLACE = "sheet"
 TOO_MANY = 429

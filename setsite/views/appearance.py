@@ -9,11 +9,11 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST
 
+from core.http.error_pages import error_page
+from core.http.requests import Request
 from games.art.palettes import PALETTES
 from games.rules import Card
 from setsite.appearance import AppearanceForm, appearance_of, keep
-from setsite.errors import error_page
-from setsite.http import Request
 
 _SAMPLE = (
     Card(1, "red", "solid", "oval"),

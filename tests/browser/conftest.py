@@ -14,7 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from playwright.sync_api import Browser, ViewportSize
 
-from games import matches
+from games.matches import service as matches
 from tests.browser.visitor import Visitor
 from tests.browser.visits import Visit
 from tests.browser.world import World
@@ -23,7 +23,9 @@ from tests.browser.world import World
 @pytest.fixture(autouse=True)
 def _own_names_at_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests tell people apart by their names. That strangers never see them is shown in test_who_sees_names.py."""
-    monkeypatch.setattr("games.matches._name_at", lambda _way, player, taken: matches._own_name(player.name, taken))
+    monkeypatch.setattr(
+        "games.matches.service._name_at", lambda _way, player, taken: matches._own_name(player.name, taken)
+    )
 
 
 PHONE, LAPTOP = {"width": 320, "height": 568}, {"width": 1280, "height": 800}

@@ -20,17 +20,18 @@ from django.core import mail
 from django.test import Client, override_settings
 from django.utils import timezone
 
+from classrooms.accounts.devices import fingerprint, remember
+from classrooms.accounts.picture_guard import TOLD_FROM
+from classrooms.accounts.signing_in import card_token
 from classrooms.demo import PASSWORD
-from classrooms.devices import fingerprint, remember
-from classrooms.mailings import stop_token
+from classrooms.live import leading
+from classrooms.live.activities import kinds
+from classrooms.live.wall import wall_key
 from classrooms.models import Classroom, Consent, DeviceStanding, PictureTry, Session
-from classrooms.picture_guard import TOLD_FROM
 from classrooms.privacy.undo_mail import undo_token
-from classrooms.sessions import leading
-from classrooms.sessions.activities import kinds
-from classrooms.sessions.wall import wall_key
-from classrooms.signing_in import card_token
+from classrooms.reports.mailings import stop_token
 from core.clients import browser_of
+from core.help.topics import TOPICS
 from core.offload import GivenUp
 from games import limits
 from games.boards import front_board
@@ -38,16 +39,15 @@ from games.models import Way
 from games.puzzles import PuzzleDeck, board_of
 from games.rules import Card, Options, find_sets, is_set
 from games.rules import commands as ask
+from lessons.course.units import find_step
 from lessons.exercises import Exercise
 from lessons.questions import Drill
 from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket
-from lessons.units import find_step
-from setsite.help_topics import TOPICS
 from tests.browser.players import Game, open_game
 from tests.browser.visits import Form, Visit
 from tests.browser.world import Who, World, answer_triples
-from tests.classrooms.sessions.lesson import Lesson
+from tests.classrooms.live.lesson import Lesson
 from tests.lessons.test_learning import right_answer, wrong_answer
 from tests.lessons.test_practice import forms_of
 
@@ -298,11 +298,11 @@ def within_a_minute() -> AbstractContextManager[Any]:
 
 
 def on_a_new_device() -> AbstractContextManager[Any]:
-    return mock.patch("classrooms.devices.lets_new_devices_in", return_value=False)
+    return mock.patch("classrooms.accounts.devices.lets_new_devices_in", return_value=False)
 
 
 def after_many_tries() -> AbstractContextManager[Any]:
-    return mock.patch("classrooms.picture_guard.Budget.allows", return_value=False)
+    return mock.patch("classrooms.accounts.picture_guard.Budget.allows", return_value=False)
 
 
 def is_known_here(world: World, client: Client) -> None:
@@ -410,7 +410,7 @@ def make_teams(lesson: Lesson) -> None:
 
 
 def without_room() -> AbstractContextManager[Any]:
-    return mock.patch("classrooms.sessions.seats.has_room", return_value=False)
+    return mock.patch("classrooms.live.seats.has_room", return_value=False)
 
 
 LESSON_STATES = {

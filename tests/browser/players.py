@@ -14,7 +14,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.contrib.sessions.backends.db import SessionStore
 from playwright.sync_api import BrowserContext, Locator, Page, Response, expect
 
-from games import matches
+from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Card, Options, decide, find_sets, is_set, replay

@@ -10,13 +10,13 @@ import pytest
 from django.core.cache import cache
 from playwright.sync_api import BrowserContext, Page, expect
 
+from core.offline import views as app
 from games.players import Player
+from lessons.course.units import course
 from lessons.exercises import Exercise
 from lessons.models import Attempt, StepDone
 from lessons.skills import ExerciseKind
 from lessons.tickets import read_ticket
-from lessons.units import course
-from setsite.views import app
 from tests.browser.players import sign_in
 from tests.browser.wire import Wire
 from tests.lessons.test_learning import right_answer, wrong_answer

@@ -18,8 +18,8 @@ from games.rules import Card, Feature, explain, find_sets, is_set, third_card
 from games.rules.cards import VALUES
 from games.rules.triples import Verdict
 from games.words import verdict_line
+from lessons.course.units import course
 from lessons.models import Attempt, StepDone
-from lessons.units import course
 from tests.browser.players import forget_refusals
 
 UNITS = [unit.slug for unit in course()]

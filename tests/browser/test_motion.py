@@ -9,7 +9,7 @@ import pytest
 from django.core.cache import cache
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from classrooms.sessions.activities.silent_board import Arrangement
+from classrooms.live.activities.silent_board import Arrangement
 from games.boards import front_board
 from games.rules import Card, Options, find_sets, is_set
 from games.rules import commands as ask

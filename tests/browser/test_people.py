@@ -12,14 +12,14 @@ from django.core.cache import cache
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from classrooms.classes import make_class
-from classrooms.family.guardians import make_code
-from classrooms.family.letters import send_weekly_letters
+from classrooms.accounts.guardians import make_code
+from classrooms.accounts.pictures import NAMES
+from classrooms.classes.service import make_class
+from classrooms.classes.students import NewStudent, add_students
 from classrooms.models import Classroom, Enrolment, User
-from classrooms.pictures import NAMES
-from classrooms.students import NewStudent, add_students
+from classrooms.reports.letters import send_weekly_letters
 from games.players import Player
-from lessons.learning import finish_step
+from lessons.progress.recording import finish_step
 from lessons.skills import ExerciseKind, Wanted
 from tests.lessons.test_learning import keep
 

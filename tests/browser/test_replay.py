@@ -8,7 +8,7 @@ import time
 import pytest
 from playwright.sync_api import Page, expect
 
-from games.history import Moment, moments
+from games.matches.history import Moment, moments
 from games.rules import Options
 from games.rules import commands as ask
 from games.rules.state import Phase

@@ -14,11 +14,11 @@ import pytest
 from django.core.cache import cache
 from playwright.sync_api import BrowserContext, Page, expect
 
+from classrooms.live.activities import kind_of
+from classrooms.live.activities.silent_board import Arrangement
+from classrooms.live.activities.teams import own_team
+from classrooms.live.report import session_report
 from classrooms.models import Activity, Answer, Attendee, Enrolment, Session, User
-from classrooms.sessions.activities import kind_of
-from classrooms.sessions.activities.silent_board import Arrangement
-from classrooms.sessions.activities.teams import own_team
-from classrooms.sessions.report import session_report
 from games.codes import grouped
 from games.rules import explain, find_sets
 from games.rules.cards import Card

@@ -18,24 +18,24 @@ from django.core.mail.backends.filebased import EmailBackend
 from django.test import Client, override_settings
 from django.utils import timezone
 
-from classrooms.accounts import vouch_for
-from classrooms.classes import accept, archive, invitation_token, invite
+from classrooms.accounts.sign_up import vouch_for
+from classrooms.classes.rosters.files import ListedClass, Row
+from classrooms.classes.rosters.proposals import propose
+from classrooms.classes.service import accept, archive, invitation_token, invite
+from classrooms.classes.students import make_home_child, offer_student
 from classrooms.demo import CLASS_CODE, GUARDIAN_EMAIL, PASSWORD, TEACHER_EMAIL, fill_demo
 from classrooms.models import Classroom, Enrolment, RosterImport, User
-from classrooms.privacy import delete_adult, delete_child, delete_class
-from classrooms.rosters.files import ListedClass, Row
-from classrooms.rosters.proposals import propose
-from classrooms.students import make_home_child, offer_student
+from classrooms.privacy.service import delete_adult, delete_child, delete_class
+from core.jobs import queue, runs
+from core.models import Job
 from games.models import Way
 from games.players import Player
 from games.printing.forms import PrintDeckForm
 from games.rules import Options
 from games.rules import commands as ask
-from setsite.jobs import queue, runs
-from setsite.models import Job
 from tests.browser.players import Game, open_game
+from tests.classrooms.live.lesson import Lesson
 from tests.classrooms.people import enrol, make_classroom, signed_in
-from tests.classrooms.sessions.lesson import Lesson
 
 LONG = "Maximiliane Wolkenstein-Trostburg"
 

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Model
 
-from classrooms.assignments import assign
+from classrooms.classes.assignments import assign
 from classrooms.demo_learning import Child, learn
 from classrooms.models import Classroom, Enrolment, Task, User
 from games.rules import Feature

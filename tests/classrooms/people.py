@@ -6,10 +6,10 @@ from itertools import count
 
 from django.test import Client
 
-from classrooms.accounts import vouch_for
-from classrooms.classes import make_class
+from classrooms.accounts.sign_up import vouch_for
+from classrooms.classes.service import make_class
+from classrooms.classes.students import NewStudent, add_students
 from classrooms.models import Classroom, Enrolment, User
-from classrooms.students import NewStudent, add_students
 
 _numbers = count(1)
 

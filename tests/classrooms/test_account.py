@@ -13,9 +13,9 @@ from django.core.cache import cache
 from django.core.management import call_command
 from django.db import IntegrityError, transaction
 
-from classrooms.accounts import vouch_for
+from classrooms.accounts.sign_up import vouch_for
 from classrooms.models import AccountKind, Classroom, Enrolment, Guardianship, User
-from games import matches
+from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Options, find_sets

@@ -16,9 +16,9 @@ from django.contrib.auth.password_validation import CommonPasswordValidator
 from django.core.cache import cache
 from django.test import Client, RequestFactory
 
-from classrooms import known_browsers
-from classrooms.accounts import vouch_for
-from classrooms.guessing import ADDRESS, CODES, PASSWORDS, RESETS, Budgets, HeldUp, begin_try
+from classrooms.accounts import known_browsers
+from classrooms.accounts.guessing import ADDRESS, CODES, PASSWORDS, RESETS, Budgets, HeldUp, begin_try
+from classrooms.accounts.sign_up import vouch_for
 from classrooms.models import Action, AuditEntry, User
 from core import clients
 

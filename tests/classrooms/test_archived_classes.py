@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from classrooms import privacy
-from classrooms.classes import archive, restore
+from classrooms.classes.service import archive, restore
 from classrooms.models import Classroom, User
+from classrooms.privacy import service as privacy
 from classrooms.privacy.archives import end_archived_classes
 from classrooms.privacy.deleting import undo_class
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in

@@ -8,16 +8,16 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from classrooms.assignments import BadAssignment, assign, open_for, standings, title_of, withdraw
-from classrooms.classes import archive
+from classrooms.classes.assignments import BadAssignment, assign, open_for, standings, title_of, withdraw
+from classrooms.classes.service import archive
+from classrooms.classes.students import NewStudent, add_students
 from classrooms.models import Assignment, Task
-from classrooms.students import NewStudent, add_students
 from games.models import PuzzleResult
 from games.rules import Feature, find_sets
-from lessons.learning import finish_step
-from lessons.mastery import Level
+from lessons.course.units import course
+from lessons.progress.mastery import Level
+from lessons.progress.recording import finish_step
 from lessons.skills import ExerciseKind, Skill
-from lessons.units import course
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.classrooms.tries import DAY, NOW, a_set, answered, board, broken_by, player_of
 

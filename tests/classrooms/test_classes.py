@@ -8,7 +8,7 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from classrooms.classes import (
+from classrooms.classes.service import (
     A_MOMENT,
     LastTeacher,
     NoLongerTeaching,
@@ -207,7 +207,7 @@ def test_a_mail_about_a_removal_is_written_with_it_or_not_at_all(monkeypatch, ma
     def fails(*_args: object, **_names: object) -> None:
         raise OSError("the outbox is full")
 
-    monkeypatch.setattr("classrooms.teacher_mail.send_mail", fails)
+    monkeypatch.setattr("classrooms.classes.teacher_mail.send_mail", fails)
     for teacher in (founder, colleague):
         with pytest.raises(OSError, match="outbox"):
             remove_teacher(classroom, teacher, by=founder)

@@ -9,11 +9,11 @@ from io import BytesIO
 import pytest
 from django.db import IntegrityError, transaction
 
-from classrooms import privacy
-from classrooms.classes import change_class
+from classrooms.classes.service import change_class
+from classrooms.classes.students import make_home_child
 from classrooms.consents import HOME, SCHOOL, TEXTS
 from classrooms.models import Classroom, Consent, User
-from classrooms.students import make_home_child
+from classrooms.privacy import service as privacy
 from tests.classrooms.people import make_adult, make_classroom, signed_in
 
 pytestmark = pytest.mark.django_db

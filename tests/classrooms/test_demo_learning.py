@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from classrooms.accounts.pictures import are_pictures
 from classrooms.demo import DAY, fill_demo
 from classrooms.models import Assignment, Classroom
-from classrooms.pictures import are_pictures
 from classrooms.reports.ledger import ledger
 from classrooms.reports.report import class_report
 from games.rules import Feature
-from lessons.learning import rebuild, skill_states
-from lessons.misconceptions import Idea
 from lessons.models import Attempt
+from lessons.progress.misconceptions import Idea
+from lessons.progress.recording import rebuild, skill_states
 from tests.classrooms.tries import player_of
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from io import BytesIO, StringIO
 import pytest
 from openpyxl import load_workbook
 
-from classrooms.assignments import assign
+from classrooms.classes.assignments import assign
 from classrooms.models import Task
 from classrooms.reports.exports import class_csv, class_xlsx, file_name, header, line, safe
 from classrooms.reports.report import class_report

@@ -11,12 +11,12 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
-from classrooms.family import guardians
-from classrooms.family.report import CAN, LEARNING, TOGETHER, child_report, child_reports, who_can_see
-from classrooms.mailings import stop_token
+from classrooms.accounts import guardians
+from classrooms.accounts.signing_in import card_token
+from classrooms.classes.students import make_home_child
 from classrooms.models import Action, AuditEntry, Guardianship, User
-from classrooms.signing_in import card_token
-from classrooms.students import make_home_child
+from classrooms.reports.family import CAN, LEARNING, TOGETHER, child_report, child_reports, who_can_see
+from classrooms.reports.mailings import stop_token
 from games.rules import Feature, is_set
 from lessons.skills import ExerciseKind, Skill
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in

@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from classrooms.family import guardians
-from classrooms.family.guardians import BadCode, LastGuardian, Why, make_code, unlink, use_code
+from classrooms.accounts import guardians
+from classrooms.accounts.guardians import BadCode, LastGuardian, Why, make_code, unlink, use_code
+from classrooms.classes.students import make_home_child
 from classrooms.models import Action, AuditEntry, GuardianCode, Guardianship, User
-from classrooms.students import make_home_child
 from tests.classrooms.people import enrol, make_adult, make_classroom
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock_of_limits")]

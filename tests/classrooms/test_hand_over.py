@@ -11,12 +11,12 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from classrooms import students
-from classrooms.classes import archive
-from classrooms.family import guardians
+from classrooms.accounts import guardians
+from classrooms.accounts.pictures import NAMES
+from classrooms.accounts.signing_in import BadLoginCard, card_token, read_card
+from classrooms.classes import students
+from classrooms.classes.service import archive
 from classrooms.models import Action, AuditEntry, Enrolment, HandOver, User
-from classrooms.pictures import NAMES
-from classrooms.signing_in import BadLoginCard, card_token, read_card
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.test_signing_in import scan, tap
 
@@ -97,7 +97,7 @@ def test_after_a_hand_over_the_old_card_pictures_devices_and_sessions_are_worth_
 def test_new_pictures_are_never_the_old_ones(mia, rosa, monkeypatch):
     """By chance one child in 1,320 would draw the same three again."""
     draws = iter([0, 0, 0, 0, 0, 1])
-    monkeypatch.setattr("classrooms.pictures.secrets.randbelow", lambda most: next(draws))
+    monkeypatch.setattr("classrooms.accounts.pictures.secrets.randbelow", lambda most: next(draws))
     first_three = list(NAMES)[:3]
     User.objects.filter(pk=mia.student_id).update(pictures=first_three)
     mia.student.refresh_from_db()

@@ -10,9 +10,9 @@ from django.contrib.auth import get_user
 from django.test import Client
 from django.utils import timezone
 
+from classrooms.live import joining, leading
+from classrooms.live.wall import LONGEST
 from classrooms.models import Attendee, Enrolment, Session
-from classrooms.sessions import joining, leading
-from classrooms.sessions.wall import LONGEST
 from games.players import Player
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.test_signing_in import scan

@@ -9,12 +9,12 @@ from allauth.account.models import EmailAddress
 from django.test import Client
 from django.urls import reverse
 
-from classrooms import ledger
-from classrooms.classes import OtherAddress, accept, invitation_token, invite, read_invitation, remove_teacher
-from classrooms.family import guardians
+from classrooms import deletion_ledger as ledger
+from classrooms.accounts import guardians
+from classrooms.accounts.signing_in import card_token
+from classrooms.classes.service import OtherAddress, accept, invitation_token, invite, read_invitation, remove_teacher
+from classrooms.classes.students import make_home_child, renew_cards
 from classrooms.models import Action, AuditEntry, Classroom, TeacherInvitation, User
-from classrooms.signing_in import card_token
-from classrooms.students import make_home_child, renew_cards
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 
 pytestmark = pytest.mark.django_db

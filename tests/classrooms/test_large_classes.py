@@ -11,18 +11,18 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from bench import slow
-from classrooms import students
+from classrooms.classes import students
+from classrooms.classes.rosters.files import MOST_STUDENTS, Row
+from classrooms.classes.rosters.proposals import propose, write_all
+from classrooms.classes.students import MOST_IN_CLASS, ClassFull, NewStudent, add_students
 from classrooms.models import Action, AuditEntry, Classroom, HandOver
 from classrooms.reports import report as reports
-from classrooms.rosters.files import MOST_STUDENTS, Row
-from classrooms.rosters.proposals import propose, write_all
-from classrooms.students import MOST_IN_CLASS, ClassFull, NewStudent, add_students
 from classrooms.views import teach
-from core.lanes import FAST, REPORTS
-from setsite.lane_choice import LaneChoice
+from core.lanes.choice import LaneChoice
+from core.lanes.marks import FAST, REPORTS
 from tests.classrooms.large import make_large_class
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
+from tools.bench import slow
 
 SMALL = 30
 GROWING = ["/teach/", "/teach/{pk}/", "/teach/{pk}/students/", "/teach/{pk}/assignments/", "/teach/{pk}/ledger/"]
@@ -124,7 +124,7 @@ def test_a_class_that_is_larger_from_former_times_goes_on_and_gets_no_larger(mon
     teacher = make_adult()
     classroom = make_classroom(teacher)
     mia, _noah = enrol(classroom, "Mia Okafor", "Noah Brandt")
-    for module in ("classrooms.students", "classrooms.rosters.proposals"):
+    for module in ("classrooms.classes.students", "classrooms.classes.rosters.proposals"):
         monkeypatch.setattr(f"{module}.MOST_IN_CLASS", 1)
     changed = [Row(line=1, real_name="Mia Okafor", group="Foxes")]
     write_all(propose(classroom, changed, by=teacher), by=teacher)

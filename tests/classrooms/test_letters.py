@@ -11,10 +11,11 @@ from django.core.mail import EmailMultiAlternatives
 from django.test import Client
 
 from classrooms import tasks
-from classrooms.family import guardians, letters
-from classrooms.family.letters import send_weekly_letters, week_before
+from classrooms.accounts import guardians
+from classrooms.classes.students import make_home_child
 from classrooms.models import Guardianship, Letter, User
-from classrooms.students import make_home_child
+from classrooms.reports import letters
+from classrooms.reports.letters import send_weekly_letters, week_before
 from lessons.skills import ExerciseKind
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.classrooms.tries import a_set, answered

@@ -10,8 +10,8 @@ import pytest
 import zxingcpp
 from PIL import Image
 
-from classrooms.cards import picture_art
-from classrooms.cards.login_cards import (
+from classrooms.accounts.cards import picture_art
+from classrooms.accounts.cards.login_cards import (
     COLUMNS,
     HEIGHT,
     ROWS,
@@ -21,10 +21,10 @@ from classrooms.cards.login_cards import (
     has_printable_name,
     sheet_grid,
 )
+from classrooms.accounts.pictures import NAMES
+from classrooms.accounts.signing_in import card_token, read_card
+from classrooms.classes.students import reset_student
 from classrooms.models import Action, AuditEntry, User
-from classrooms.pictures import NAMES
-from classrooms.signing_in import card_token, read_card
-from classrooms.students import reset_student
 from games.printing import lettering
 from games.printing.paper import Paper
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in

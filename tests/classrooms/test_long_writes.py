@@ -13,7 +13,10 @@ from django.core.files.base import ContentFile
 from django.db import connection
 from django.utils import timezone
 
-from classrooms import devices, picture_guard
+from classrooms.accounts import devices, picture_guard
+from classrooms.classes.rosters import proposals
+from classrooms.classes.rosters.files import Row
+from classrooms.classes.students import renew_cards
 from classrooms.models import (
     Activity,
     Answer,
@@ -30,18 +33,15 @@ from classrooms.models import (
     User,
 )
 from classrooms.privacy import deleting, purging
-from classrooms.rosters import proposals
-from classrooms.rosters.files import Row
-from classrooms.students import renew_cards
 from core.db.chunks import ROWS
 from core.db.locks import LockLevel
-from games import matches
+from core.jobs import queue
+from core.models import Job
+from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Options
 from lessons.models import Attempt, HelpGiven, StepDone
-from setsite.jobs import queue
-from setsite.models import Job
 from tests.classrooms.people import make_adult, make_classroom
 
 STUDENTS = 6 * ROWS

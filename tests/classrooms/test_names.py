@@ -7,7 +7,7 @@ import time
 import pytest
 from django.utils import translation
 
-from classrooms.names import LONGEST, clean, display_name_for, first_name, generated_name, is_unfit
+from classrooms.accounts.names import LONGEST, clean, display_name_for, first_name, generated_name, is_unfit
 from games.players import friendly_names
 
 INNOCENT = """

@@ -13,6 +13,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from classrooms.models import Action, AuditEntry, Classroom, Enrolment
+from core.jobs import queue, runs
+from core.models import Job, JobState
 from games import limits
 from games.art.palettes import STANDARD
 from games.printing.page import Face
@@ -20,13 +22,11 @@ from games.printing.paper import Paper
 from games.printing.pdf import pages_pdf
 from games.rules import is_set
 from lessons.jobs import own_certificate
-from lessons.learning import skill_states
-from lessons.mastery import mastered_skills
 from lessons.models import Progress
+from lessons.progress.mastery import mastered_skills
+from lessons.progress.recording import skill_states
 from lessons.skills import ExerciseKind, Skill
 from lessons.words import SKILLS
-from setsite.jobs import queue, runs
-from setsite.models import Job, JobState
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.tries import a_set, answered, broken_by, player_of
 from tests.printed import pictures_in, read_card, scanned, sheets, sizes, texts

@@ -28,10 +28,12 @@ from django.http import QueryDict
 from django.test import Client
 from django.utils import timezone
 
-from classrooms import devices, privacy, tasks
-from classrooms.accounts import SIGNED_IN_AT
-from classrooms.classes import accept, archive, invite
-from classrooms.family import guardians
+from classrooms import tasks
+from classrooms.accounts import devices, guardians
+from classrooms.accounts.sign_up import SIGNED_IN_AT
+from classrooms.classes.service import accept, archive, invite
+from classrooms.classes.students import make_home_child, offer_student
+from classrooms.live import joining, leading
 from classrooms.models import (
     Action,
     Activity,
@@ -50,19 +52,18 @@ from classrooms.models import (
     WaitingGuest,
 )
 from classrooms.models import Session as LiveLesson
+from classrooms.privacy import service as privacy
 from classrooms.privacy.inventory import HOLDINGS, MOVES
-from classrooms.sessions import joining, leading
-from classrooms.students import make_home_child, offer_student
-from games import matches
+from core.models import Job, OutgoingMail
+from core.tasks import forget_jobs
+from games.matches import service as matches
 from games.models import Event, Match, PuzzleResult, Way
 from games.players import Player, friendly_names
 from games.rules import Options, find_sets
 from games.rules import commands as ask
-from lessons.learning import finish_step, give_help
 from lessons.models import Attempt, HelpGiven, Progress, StepDone
+from lessons.progress.recording import finish_step, give_help
 from lessons.skills import ExerciseKind
-from setsite.models import Job, OutgoingMail
-from setsite.tasks import forget_jobs
 from tests.classrooms import kept
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.tries import a_set, answered

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
-from classrooms.classes import (
+from classrooms.classes.service import (
     LastTeacher,
     NoLongerTeaching,
     NotTeaching,
@@ -16,10 +16,10 @@ from classrooms.classes import (
     remove_teacher,
     teachers_by_seniority,
 )
+from classrooms.live import joining, leading, seats
+from classrooms.live.errors import LessonRefusal, LessonRunning
 from classrooms.models import Attendee, Classroom, Session
 from classrooms.privacy.deleting import StillTeaching, delete_adult
-from classrooms.sessions import joining, leading, seats
-from classrooms.sessions.errors import LessonRefusal, LessonRunning
 from games.players import Player
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.classrooms.together import at_once

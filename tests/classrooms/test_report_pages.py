@@ -15,13 +15,13 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from openpyxl import load_workbook
 
-from classrooms.assignments import assign, open_for
+from classrooms.classes.assignments import assign, open_for
+from classrooms.classes.students import NewStudent, add_students
 from classrooms.models import Action, Assignment, AuditEntry, Task, User
-from classrooms.students import NewStudent, add_students
 from games.rules import Feature
-from lessons.learning import finish_step
+from lessons.course.units import course
+from lessons.progress.recording import finish_step
 from lessons.skills import ExerciseKind, Skill
-from lessons.units import course
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.tries import a_set, answered, board, broken_by, player_of
 

@@ -8,18 +8,18 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from classrooms.assignments import assign
+from classrooms.classes.assignments import assign
 from classrooms.models import Task
 from classrooms.reports.activity import LONGEST_TRY, activity_of
 from classrooms.reports.ledger import ledger, wrong_triples
 from classrooms.reports.report import class_report, needs_of, student_report, weeks_of
-from games import matches
+from games.matches import service as matches
 from games.models import PuzzleResult, Way
 from games.rules import Feature, Options, find_sets
 from games.rules import commands as ask
-from lessons.learning import finish_step, skill_states, skill_states_of
-from lessons.mastery import Level, statuses
-from lessons.misconceptions import Idea
+from lessons.progress.mastery import Level, statuses
+from lessons.progress.misconceptions import Idea
+from lessons.progress.recording import finish_step, skill_states, skill_states_of
 from lessons.queries import latest_tries_of
 from lessons.skills import ExerciseKind, Skill
 from tests.classrooms.people import enrol, make_adult, make_classroom

@@ -11,9 +11,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from classrooms.family.guardians import use_code
+from classrooms.accounts.guardians import use_code
+from classrooms.classes.rosters.proposals import CHUNK
 from classrooms.models import Action, AuditEntry, Classroom, Guardianship, HandOver, RosterImport, User
-from classrooms.rosters.proposals import CHUNK
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.test_rosters import FILE, many, three, zipped
 

@@ -13,12 +13,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from classrooms import students
+from classrooms.classes import students
+from classrooms.classes.rosters import proposals as rosters
+from classrooms.classes.rosters.files import MOST_STUDENTS, BadFile, ListedClass, Upload, read_files, read_names
+from classrooms.classes.rosters.proposals import CHUNK, What, choose, plan, planned_rows, propose, write_all, write_next
+from classrooms.classes.students import move_student, remove_student
 from classrooms.models import Action, AuditEntry, Classroom, Enrolment, RosterImport, User
-from classrooms.rosters import proposals as rosters
-from classrooms.rosters.files import MOST_STUDENTS, BadFile, ListedClass, Upload, read_files, read_names
-from classrooms.rosters.proposals import CHUNK, What, choose, plan, planned_rows, propose, write_all, write_next
-from classrooms.students import move_student, remove_student
 from tests.classrooms.people import enrol, make_adult, make_classroom
 
 FILE = "name,display name,group,id\nMia Okafor,Mia,Owls,s1\nNoah Brandt,,Foxes,s2\n"

@@ -10,12 +10,12 @@ from django.contrib.auth import get_user
 from django.test import Client
 from django.utils import timezone
 
-from classrooms import signing_in
-from classrooms.classes import archive
-from classrooms.devices import let_new_devices_in, stop_new_devices
+from classrooms.accounts import signing_in
+from classrooms.accounts.devices import let_new_devices_in, stop_new_devices
+from classrooms.accounts.pictures import NAMES
+from classrooms.classes.service import archive
+from classrooms.classes.students import reset_student
 from classrooms.models import DeviceStanding, Enrolment, PictureTry
-from classrooms.pictures import NAMES
-from classrooms.students import reset_student
 from tests.classrooms.people import enrol, make_adult, make_classroom
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock_of_limits")]

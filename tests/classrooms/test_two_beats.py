@@ -11,12 +11,12 @@ from django.db import connections
 from django.utils import timezone
 
 from classrooms import tasks
-from classrooms.family.letters import week_before
 from classrooms.models import Action, AuditEntry, Classroom, Letter, User
 from classrooms.privacy import purging
+from classrooms.reports.letters import week_before
+from core.models import OutgoingMail
 from core.once import only_one
 from lessons.skills import ExerciseKind
-from setsite.models import OutgoingMail
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.classrooms.together import at_once
 from tests.classrooms.tries import a_set, answered
@@ -26,7 +26,7 @@ BEATS = 3
 
 
 def test_a_weekly_letter_goes_out_once(settings):
-    settings.EMAIL_BACKEND = "setsite.mail.OutboxBackend"
+    settings.EMAIL_BACKEND = "core.mail.OutboxBackend"
     guardian = make_adult("Ada")
     (place,) = enrol(make_classroom(make_adult("Rivera")), "Mia Okafor")
     place.student.guardian_links.create(guardian=guardian)

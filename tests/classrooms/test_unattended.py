@@ -11,11 +11,11 @@ from django.core.cache import cache
 from django.test import Client
 from django.urls import reverse
 
-from classrooms.accounts import SIGNED_IN_AT, vouch_for
+from classrooms.accounts.sign_up import SIGNED_IN_AT, vouch_for
+from classrooms.accounts.signing_in import card_token
+from classrooms.classes.students import make_home_child
+from classrooms.live import leading
 from classrooms.models import Action, AuditEntry, Classroom, Guardianship, TeacherInvitation, User
-from classrooms.sessions import leading
-from classrooms.signing_in import card_token
-from classrooms.students import make_home_child
 from tests.classrooms.people import enrol, make_classroom, signed_in
 from tests.test_permissions import POLICIES, Role, make_world
 

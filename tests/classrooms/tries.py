@@ -11,8 +11,8 @@ from games.players import Player
 from games.rules import FULL_DECK, Card, Feature, explain, find_sets
 from lessons.exercises import Exercise
 from lessons.grading import grade
-from lessons.learning import Answered, Asked, record_attempt
 from lessons.models import Attempt
+from lessons.progress.recording import Answered, Asked, record_attempt
 from lessons.skills import ExerciseKind, Wanted
 
 NOW = 1_800_000_000.0

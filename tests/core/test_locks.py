@@ -7,15 +7,15 @@ from collections.abc import Callable
 import pytest
 from django.db import transaction
 
+from classrooms.live import changes, leading
 from classrooms.models import Session
-from classrooms.sessions import changes, leading
 from core.db.locks import LockLevel, WrongOrder, lock_word, note_lock
-from games import matches
+from games.matches import service as matches
 from games.models import Way
 from games.players import Player
 from games.rules import Options
 from games.rules import commands as ask
-from lessons.learning import rebuild
+from lessons.progress.recording import rebuild
 from tests.classrooms.people import make_adult, make_classroom
 
 pytestmark = pytest.mark.django_db

@@ -14,11 +14,11 @@ import pytest
 from django.db import connection, connections, transaction
 from django.db.utils import ConnectionHandler, IntegrityError, OperationalError, ProgrammingError
 
+from classrooms.live import leading
 from classrooms.models import User
-from classrooms.sessions import leading
 from core.db.fair_lock import FairLock, lock_of
 from core.db.sqlite import base
-from games import matches
+from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Options

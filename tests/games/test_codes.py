@@ -13,13 +13,14 @@ from django.http import HttpRequest
 from django.test import Client, RequestFactory
 from django.urls import get_resolver, resolve
 
-from classrooms.classes import new_code
+from classrooms.accounts.signing_in import card_token
+from classrooms.classes.service import new_code
+from classrooms.classes.students import make_home_child
+from classrooms.live import leading
 from classrooms.models import Classroom, Enrolment, Session, User
-from classrooms.sessions import leading
-from classrooms.signing_in import card_token
-from classrooms.students import make_home_child
 from core.limits import RateLimit
-from games import codes, matches
+from games import codes
+from games.matches import service as matches
 from games.models import Way
 from games.players import Player
 from games.rules import Options

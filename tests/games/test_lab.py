@@ -9,8 +9,8 @@ import json
 import pytest
 from django.test import Client
 
-from setsite.jobs import queue, runs
-from setsite.models import Job, JobState
+from core.jobs import queue, runs
+from core.models import Job, JobState
 
 pytestmark = pytest.mark.django_db
 

@@ -8,12 +8,13 @@ from types import SimpleNamespace
 import pytest
 from django.test import Client
 
-from games import limits, matches
+from core.cache.process import OwnCache
+from games import limits
+from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Options
 from games.rules import commands as ask
-from setsite.own_cache import OwnCache
 
 ANN = Player(name="Ann", guest="a" * 32)
 BEN = Player(name="Ben", guest="b" * 32)

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from games import match_store, matches
+from games.matches import service as matches
+from games.matches import store as match_store
 from games.models import Event, Match, MatchDetails, Sitting, Way
 from games.players import Player
 from games.rules import Options

@@ -11,8 +11,10 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.db import IntegrityError, connections, transaction
 
-from games import codes, match_store, matches
-from games.history import moments
+from games import codes
+from games.matches import service as matches
+from games.matches import store as match_store
+from games.matches.history import moments
 from games.models import Event, Match, Seat, Way
 from games.players import Player, friendly_names
 from games.rules import Options, decide, find_sets, is_set, replay

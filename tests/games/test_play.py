@@ -15,9 +15,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from games import matches
 from games.forms import FORMS
 from games.live import render, tokens
+from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import EDITIONS, Options, find_sets, is_set

@@ -177,7 +177,7 @@ MEASURE = """
 import re, django
 from pathlib import Path
 django.setup()
-from setsite.jobs.kinds import kind_of
+from core.jobs.kinds import kind_of
 asked = {"cards": "full", "palette": "standard", "paper": "a4", "marks": True, "backs": True}
 told = []
 made = kind_of("deck").work(asked, lambda progress, so_far=None: told.append(progress))

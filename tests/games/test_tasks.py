@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from games import matches
+from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Options

@@ -15,10 +15,10 @@ from games.rules import Feature, find_sets, is_set, third_card
 from games.rules.state import Phase
 from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import differing
+from lessons.course.units import ORDER, course, find_step, step_after
 from lessons.exercises import make_exercise
 from lessons.questions import Ask, Drill, Experiment, Look, NameValue, NoSetBuilder, PickAll, Scene, WhatChanged
 from lessons.skills import ExerciseKind
-from lessons.units import ORDER, course, find_step, step_after
 
 UNITS = dict(zip(ORDER, course(), strict=True))
 STEPS = [(unit, step) for unit in course() for step in unit.steps]

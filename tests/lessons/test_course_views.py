@@ -22,12 +22,12 @@ from games import limits
 from games.models import Match
 from games.rules import find_sets
 from games.rules.state import Phase
-from lessons.learning import finish_step
+from lessons.course.units import course, find_step
 from lessons.models import Attempt, Progress, StepDone
+from lessons.progress.recording import finish_step
 from lessons.questions import Ask, Drill
 from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket, read_ticket
-from lessons.units import course, find_step
 from tests.lessons.test_learning import NOW, a_user, keep_many, right_answer
 from tests.lessons.test_tickets import ticket_on
 

@@ -13,17 +13,17 @@ from django.db import IntegrityError, connection
 from django.test import Client
 
 from core.limits import RateLimit, Window
+from core.offline.policy import GUEST
 from games import limits
 from games.players import Player, known_player
 from games.rules import find_sets
+from lessons.course.units import course, find_step
 from lessons.exercises import make_exercise
-from lessons.learning import Answered, Asked, finish_step, merge_guest, rebuild, record_attempt, skill_states
 from lessons.models import Attempt, StepDone
+from lessons.progress.recording import Answered, Asked, finish_step, merge_guest, rebuild, record_attempt, skill_states
 from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket, read_ticket
-from lessons.units import course, find_step
 from lessons.views import later
-from setsite.offline import GUEST
 from tests.lessons.test_learning import a_guest, a_user, keep, progress_of, right_answer, wrong_answer
 from tests.lessons.test_practice import forms_of
 from tests.lessons.test_tickets import BAD, bad_tickets, ticket_on

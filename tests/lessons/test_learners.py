@@ -6,7 +6,13 @@ from statistics import mean
 
 import pytest
 
-from bench.learners import (
+from games.rules.cards import Feature
+from games.rules.triples import explain
+from lessons.exercises import make_exercise
+from lessons.grading import grade, solve
+from lessons.progress.misconceptions import Idea, Misconception, misconceptions
+from lessons.skills import ExerciseKind, Skill, Wanted
+from tools.bench.learners import (
     ALL_ALIKE,
     BLIND_TO_SHADING,
     DAY,
@@ -19,13 +25,7 @@ from bench.learners import (
     adaptive,
     at_random,
 )
-from bench.lessons import exercises_until, truly
-from games.rules.cards import Feature
-from games.rules.triples import explain
-from lessons.exercises import make_exercise
-from lessons.grading import grade, solve
-from lessons.misconceptions import Idea, Misconception, misconceptions
-from lessons.skills import ExerciseKind, Skill, Wanted
+from tools.bench.lessons import exercises_until, truly
 
 SHADING = Wanted(ExerciseKind.IS_SET, focus=Feature.SHADING)
 

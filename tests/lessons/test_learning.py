@@ -14,17 +14,17 @@ from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.forms.models import model_to_dict
 
-from classrooms.accounts import vouch_for
+from classrooms.accounts.sign_up import vouch_for
 from classrooms.models import User
 from games.players import Player
 from games.rules import Feature, explain, is_set
+from lessons.course.units import course
 from lessons.exercises import Exercise, make_exercise
 from lessons.grading import grade, solve
-from lessons.learning import Answered, Asked, finish_step, merge_guest, rebuild, record_attempt, skill_states
-from lessons.mastery import new_states, statuses
 from lessons.models import Attempt, Progress, StepDone
+from lessons.progress.mastery import new_states, statuses
+from lessons.progress.recording import Answered, Asked, finish_step, merge_guest, rebuild, record_attempt, skill_states
 from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
-from lessons.units import course
 
 pytestmark = pytest.mark.django_db
 

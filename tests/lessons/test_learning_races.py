@@ -11,7 +11,8 @@ from django.db import IntegrityError, connections, transaction
 
 from classrooms.models import User
 from games.players import Player
-from lessons.learning import (
+from lessons.models import Attempt, HelpGiven, Progress, StepDone
+from lessons.progress.recording import (
     Answered,
     Asked,
     finish_step,
@@ -22,7 +23,6 @@ from lessons.learning import (
     record_attempt,
     skill_states,
 )
-from lessons.models import Attempt, HelpGiven, Progress, StepDone
 from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 
 NOW = 1_800_000_000.0

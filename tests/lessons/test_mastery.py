@@ -10,9 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.rules.cards import Feature
-from lessons.mastery import Level, Trend, Try, due_skills, mastery, most_missed, new_states, status, statuses, update
+from lessons.progress.mastery import (
+    Level,
+    Trend,
+    Try,
+    due_skills,
+    mastery,
+    most_missed,
+    new_states,
+    status,
+    statuses,
+    update,
+)
+from lessons.progress.tracing import CEILING, DAY, FIRST_STABILITY, LONGEST_STABILITY, ODDS, PRIOR, odds, probability_at
 from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
-from lessons.tracing import CEILING, DAY, FIRST_STABILITY, LONGEST_STABILITY, ODDS, PRIOR, odds, probability_at
 
 NOON = 1_000_000.0
 

@@ -15,14 +15,14 @@ from django.test.utils import CaptureQueriesContext
 from games.players import Player
 from games.rules import Feature
 from games.words import FEATURES, card_name
+from lessons.course.units import course
 from lessons.exercises import make_exercise
-from lessons.learning import finish_step, skill_states
-from lessons.mastery import most_missed, statuses
 from lessons.models import Attempt, Progress
+from lessons.progress.mastery import most_missed, statuses
+from lessons.progress.recording import finish_step, skill_states
+from lessons.progress.tracing import SkillState
 from lessons.queries import latest_tries
 from lessons.skills import ExerciseKind, Skill, Wanted
-from lessons.tracing import SkillState
-from lessons.units import course
 from lessons.views import practice
 from lessons.words import LEVELS, SKILLS
 from tests.lessons.test_learning import DAY, NOW, a_guest, a_user, keep, keep_many, learn_for_days

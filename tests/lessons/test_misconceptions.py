@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from games.rules.cards import Feature
-from lessons.mastery import Try
-from lessons.misconceptions import Idea, Misconception, misconceptions
+from lessons.progress.mastery import Try
+from lessons.progress.misconceptions import Idea, Misconception, misconceptions
 from lessons.skills import Evidence, ExerciseKind, Wanted, differing_skill, feature_skill, kind_skill
 
 ALIKE = Misconception(Idea.ALL_ALIKE)

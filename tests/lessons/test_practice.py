@@ -18,9 +18,9 @@ from games.rules import Feature, explain, find_sets, is_set
 from lessons import queries
 from lessons.exercises import Exercise, make_exercise
 from lessons.grading import help_stages
-from lessons.learning import skill_states
-from lessons.mastery import next_wanted
 from lessons.models import Attempt
+from lessons.progress.mastery import next_wanted
+from lessons.progress.recording import skill_states
 from lessons.skills import ExerciseKind, Skill, Wanted
 from lessons.tickets import read_ticket
 from lessons.views import practice

@@ -10,11 +10,11 @@ from django.contrib.auth import get_user
 from django.test import Client
 
 from classrooms.models import User
+from lessons.course.units import course
 from lessons.models import Attempt, HelpGiven
 from lessons.questions import Ask
 from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket, read_ticket
-from lessons.units import course
 from tests.lessons.test_learning import right_answer
 from tests.lessons.test_practice import PATH
 from tests.lessons.test_tickets import ticket_on

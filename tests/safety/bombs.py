@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from classrooms.rosters.files import MOST_BYTES, MOST_UNPACKED, BadFile, Upload, read_files, read_names
+from classrooms.classes.rosters.files import MOST_BYTES, MOST_UNPACKED, BadFile, Upload, read_files, read_names
 
 Bomb = Callable[[int], list[Upload]]
 _CLASSES = b"sourcedId,title\nc,Class\n"

@@ -17,8 +17,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import override_settings
 
+from classrooms.accounts.pictures import NAMES
 from classrooms.models import User
-from classrooms.pictures import NAMES
 from classrooms.privacy.renewing import renew_encryption
 from core.encryption import CannotDecrypt, decrypt, encrypt
 from core.fields import EncryptedListField, Unreadable

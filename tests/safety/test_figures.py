@@ -6,14 +6,16 @@ import inspect
 
 import pytest
 
-from classrooms.rosters.files import MOST_BYTES
+from classrooms.classes.rosters.files import MOST_BYTES
 from classrooms.views.teach import INVITATIONS_OF_TEACHER, INVITATIONS_TO_ADDRESS
-from core import offload
-from games import codes, limits, matches
+from core import mail, offload
+from core.cache import shared as cache
+from core.http import connections, wsgi_adapter
+from core.jobs import queue
+from core.lanes.pools import SlowLane
+from games import codes, limits
 from games.live import hub
-from setsite import cache, connections, mail, wsgi_adapter
-from setsite.jobs import queue
-from setsite.lanes import SlowLane
+from games.matches import service as matches
 from tests.safety import bombs
 from tests.test_settings import PUBLIC, ROOT, settings_with
 

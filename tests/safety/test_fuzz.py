@@ -20,8 +20,8 @@ from urllib.parse import quote, quote_from_bytes, urlencode
 import pytest
 from django.urls import reverse
 
+from classrooms.live import live as lessons
 from classrooms.models import AuditEntry
-from classrooms.sessions import live as lessons
 from games.live import stream as tables
 from games.live import tokens
 from tests.safety.town import HALFWAY, Answered, Asked, Form, Town

@@ -18,11 +18,11 @@ from django.contrib.auth import get_user
 from django.core.cache import cache
 from django.test import Client
 
-from classrooms import devices, picture_guard
+from classrooms.accounts import devices, picture_guard
+from classrooms.accounts.pictures import NAMES
+from classrooms.classes.students import reset_student
+from classrooms.live import leading
 from classrooms.models import Action, AuditEntry, DeviceStanding, Enrolment, PictureTry, Session
-from classrooms.pictures import NAMES
-from classrooms.sessions import leading
-from classrooms.students import reset_student
 from core.clients import COOKIE
 from core.limits import TooMany
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in

@@ -13,13 +13,13 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
-from classrooms.signing_in import card_token
-from games import matches
+from classrooms.accounts.signing_in import card_token
+from core.http.wsgi_adapter import _MOST_PASSED_OVER, LARGEST_BODY
 from games.live.tokens import TableWatch, sign
+from games.matches import service as matches
 from games.models import Way
 from games.players import Player
 from games.rules import Options
-from setsite.wsgi_adapter import _MOST_PASSED_OVER, LARGEST_BODY
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.test_settings import PUBLIC, python
 

@@ -18,24 +18,25 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 
-from classrooms import devices, guessing, picture_guard
-from classrooms.accounts import vouch_for
-from classrooms.family.guardians import WORDS, Why, make_code
-from classrooms.guessing import CODES, PASSWORDS, RESETS, Budgets, HeldUp, begin_try
+from classrooms.accounts import devices, guessing, picture_guard
+from classrooms.accounts.guardians import WORDS, Why, make_code
+from classrooms.accounts.guessing import CODES, PASSWORDS, RESETS, Budgets, HeldUp, begin_try
+from classrooms.accounts.picture_guard import Budget
+from classrooms.accounts.sign_up import vouch_for
 from classrooms.models import Enrolment, User
-from classrooms.picture_guard import Budget
 from classrooms.views import teach
 from core import clients
 from core.limits import RateLimit, Window
-from games import codes, limits, matches
+from games import codes, limits
 from games.limits import Limit
+from games.matches import service as matches
 from games.models import Way
 from games.players import Player
 from games.puzzles import PuzzleDeck, board_of
 from games.rules import Options
 from games.rules import commands as ask
+from tests.classrooms.live.lesson import a_lesson
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
-from tests.classrooms.sessions.lesson import a_lesson
 from tests.classrooms.test_signing_in import scan, tap, wrong
 
 pytestmark = pytest.mark.django_db

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from classrooms.classes.rosters import files
+from classrooms.classes.rosters.files import MOST_BYTES, MOST_FAULTS, MOST_UNPACKED, BadFile, Row, read_files
+from classrooms.classes.rosters.proposals import plan, propose, write_all
 from classrooms.models import RosterImport
-from classrooms.rosters import files
-from classrooms.rosters.files import MOST_BYTES, MOST_FAULTS, MOST_UNPACKED, BadFile, Row, read_files
-from classrooms.rosters.proposals import plan, propose, write_all
 from tests.classrooms.people import make_adult, make_classroom, signed_in
 from tests.safety.bombs import FILES, ZIPS, read, zipped
 

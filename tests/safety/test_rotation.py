@@ -11,12 +11,12 @@ import pytest
 from django.conf import settings
 from django.test import Client, override_settings
 
-from classrooms.family.guardians import BadCode, make_code, use_code
-from classrooms.mailings import Post, read_stop_token, stop_token
+from classrooms.accounts.guardians import BadCode, make_code, use_code
+from classrooms.accounts.signing_in import BadLoginCard, card_token, read_card
+from classrooms.live import live as lesson_stream
 from classrooms.models import Enrolment, User
 from classrooms.privacy.undo_mail import read_undo_token, undo_token
-from classrooms.sessions import live as lesson_stream
-from classrooms.signing_in import BadLoginCard, card_token, read_card
+from classrooms.reports.mailings import Post, read_stop_token, stop_token
 from games.live import tokens
 from lessons.tickets import BadTicket, read_ticket
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from classrooms.models import User
-from games import matches
 from games.live.render import render_code
+from games.matches import service as matches
 from games.models import Match
 from games.rules import commands as ask
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in

@@ -24,10 +24,10 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from classrooms.classes import accept, invitation_token, invite, remove_teacher
+from classrooms.classes.service import accept, invitation_token, invite, remove_teacher
+from classrooms.classes.students import make_home_child
+from classrooms.live import leading
 from classrooms.models import Classroom, Enrolment, Guardianship, HandOver, Session, TeacherInvitation, User
-from classrooms.sessions import leading
-from classrooms.students import make_home_child
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.seeds import how_to_repeat, run_seed
 

@@ -25,16 +25,16 @@ from django.test import Client
 from django.urls import Resolver404, resolve, reverse
 from django.utils import translation
 
-from classrooms.accounts import vouch_for
+from classrooms.accounts.sign_up import vouch_for
+from classrooms.live import joining, leading
+from classrooms.live.activities import kinds
 from classrooms.models import Enrolment
-from classrooms.sessions import joining, leading
-from classrooms.sessions.activities import kinds
-from games import matches
+from core.http.wsgi_adapter import WsgiAdapter
+from games.matches import service as matches
 from games.models import Way
 from games.players import Player
 from games.rules import Options
 from games.rules import commands as ask
-from setsite.wsgi_adapter import WsgiAdapter
 from tests.classrooms.people import make_classroom
 from tests.test_permissions import POLICIES, Role, World, client_of
 

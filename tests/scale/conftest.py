@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from scale.engines import PostgreSQL, Redis
-from scale.processes import ScaledSite
 from tests.scale.engines import reading, run
 from tests.scale.people import Person
+from tools.scale.engines import PostgreSQL, Redis
+from tools.scale.processes import ScaledSite
 
 
 @pytest.fixture(scope="session")

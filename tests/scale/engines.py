@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from django.db import connections
 
-from scale.processes import ROOT
+from tools.scale.processes import ROOT
 
 PATIENCE = 600.0
 """Seconds after which a program that should end stands still."""

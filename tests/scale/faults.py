@@ -17,10 +17,10 @@ from socket import SHUT_RDWR
 from games.models import Match
 from games.rules import Card, is_set
 from games.rules.records import event_from
-from scale.engines import wait_until
 from tests.games.live import PATIENCE, Screen, Table
 from tests.scale.people import Answer, Person
 from tests.scale.race import kept
+from tools.scale.engines import wait_until
 
 _SOON = 5.0
 SORRY = "We made a mistake"

@@ -23,15 +23,15 @@ from classrooms.models import (
     User,
 )
 from classrooms.privacy import deleting
+from core.models import Job, JobState
 from games.models import Event, Match, Seat
 from games.players import Player
 from games.rules import replay
 from games.rules.records import event_from, match_from
 from games.rules.state import Phase
-from lessons.learning import counted_attempts, skill_states, try_of
-from lessons.mastery import mastery, new_states
 from lessons.models import Attempt, Progress
-from setsite.models import Job, JobState
+from lessons.progress.mastery import mastery, new_states
+from lessons.progress.recording import counted_attempts, skill_states, try_of
 from tests.scale.writers import World
 
 _TEACHING = Classroom.teachers.through

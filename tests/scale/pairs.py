@@ -36,8 +36,9 @@ from django.db import connection
 
 from tests.scale.writers import WRITERS, World, Writer  # before other models: it sets Django up
 
-from classrooms import ledger, students  # isort: skip
-from classrooms.classes import (  # isort: skip
+from classrooms import deletion_ledger as ledger  # isort: skip
+from classrooms.classes import students  # isort: skip
+from classrooms.classes.service import (  # isort: skip
     BadInvitation,
     LastTeacher,
     NoLongerTeaching,
@@ -45,15 +46,15 @@ from classrooms.classes import (  # isort: skip
     OtherAddress,
     TaughtLonger,
 )
-from classrooms.family import guardians  # isort: skip
+from classrooms.accounts import guardians  # isort: skip
 from classrooms.privacy import deleting  # isort: skip
-from classrooms.sessions.errors import LessonRunning, LessonRefusal  # isort: skip
-from classrooms.signing_in import BadLoginCard  # isort: skip
+from classrooms.live.errors import LessonRunning, LessonRefusal  # isort: skip
+from classrooms.accounts.signing_in import BadLoginCard  # isort: skip
 from core.db.fair_lock import lock_of  # isort: skip
 from games.rules.errors import Refused  # isort: skip
-from setsite import mail  # isort: skip
-from setsite.jobs import queue  # isort: skip
-from setsite.models import Job  # isort: skip
+from core import mail  # isort: skip
+from core.jobs import queue  # isort: skip
+from core.models import Job  # isort: skip
 from tests.scale.invariants import broken  # isort: skip
 from tests.scale.snapshots import Snapshot, tables_written  # isort: skip
 
@@ -80,7 +81,7 @@ REFUSALS = (
     deleting.StillTeaching,
     deleting.TooLate,
     BadLoginCard,
-    # The thing itself was taken away by the other one, for which `setsite.gone` says 404.
+    # The thing itself was taken away by the other one, for which `core.http.gone` says 404.
     ObjectDoesNotExist,
 )
 

@@ -24,7 +24,7 @@ from django.db import connections
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "setsite.settings")
 django.setup()
 
-from games import matches  # noqa: E402 (models are there once Django is set up)
+from games.matches import service as matches  # noqa: E402 (models are there once Django is set up)
 from games.models import Match, Way  # noqa: E402
 from games.players import Player  # noqa: E402
 from games.rules import Options, decide, evolve, find_sets, new_match, replay  # noqa: E402

@@ -23,20 +23,20 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 import setsite.backups
-from classrooms import ledger
-from classrooms.classes import BadInvitation, invitation_token, invite, read_invitation
-from classrooms.family.guardians import BadCode, make_code, use_code
+from classrooms import deletion_ledger as ledger
+from classrooms.accounts.guardians import BadCode, make_code, use_code
+from classrooms.accounts.signing_in import BadLoginCard, card_token, read_card
+from classrooms.classes.service import BadInvitation, invitation_token, invite, read_invitation
+from classrooms.classes.students import reset_student
 from classrooms.models import Classroom, Enrolment, User
-from classrooms.privacy import delete_child, delete_class, undo_child
 from classrooms.privacy.purging import purge
-from classrooms.signing_in import BadLoginCard, card_token, read_card
-from classrooms.students import reset_student
+from classrooms.privacy.service import delete_child, delete_class, undo_child
 from core.sealed_files import CannotOpen, new_keys, private_key, public_key, seal, unseal
 from core.serving import DataIsReplaced, begin_serving
-from scale.processes import ROOT
 from setsite.backups import BackupFailed, back_up, back_up_into, kept_of, restore
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.scale.engines import inherited, reading, run
+from tools.scale.processes import ROOT
 
 
 def manage(environment: dict[str, str], *arguments: str) -> str:

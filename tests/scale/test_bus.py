@@ -9,20 +9,20 @@ from contextlib import contextmanager
 
 import pytest
 
+from classrooms.live import joining, leading, live
 from classrooms.models import Attendee, Session
-from classrooms.sessions import joining, leading, live
 from games.live import tokens
 from games.models import Match
 from games.players import Player
 from games.rules import events as did
 from games.rules.records import event_from
-from scale.engines import wait_until
-from scale.processes import answers
 from tests.browser.players import session_key_of
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.games.live import PATIENCE, Screen, Table, stream_path
 from tests.scale.faults import soon
 from tests.scale.people import Person, seated
+from tools.scale.engines import wait_until
+from tools.scale.processes import answers
 
 
 @pytest.fixture

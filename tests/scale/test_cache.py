@@ -12,12 +12,12 @@ from types import SimpleNamespace
 import pytest
 from redis.exceptions import OutOfMemoryError
 
+from core.cache.process import OwnCache
+from core.cache.shared import SharedCache
 from core.limits import RateLimit, Window
 from games.limits import MOVES, Limit, TooMany
-from scale.engines import wait_until
-from setsite.cache import SharedCache
-from setsite.own_cache import OwnCache
 from tests.games.live import PATIENCE
+from tools.scale.engines import wait_until
 
 FEW = Limit("few", most=3, seconds=3600)
 
@@ -131,7 +131,7 @@ def questions(monkeypatch) -> list[float]:
     """One for each time that somebody asks whether Redis is back; nobody waits a second for it."""
     asked: list[float] = []
     clock = SimpleNamespace(sleep=lambda seconds: asked.append(seconds) or time.sleep(0.01))
-    monkeypatch.setattr("setsite.cache.time", clock)
+    monkeypatch.setattr("core.cache.shared.time", clock)
     return asked
 
 

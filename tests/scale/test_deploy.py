@@ -26,14 +26,14 @@ import yaml
 from django.core.management import get_commands
 from django.urls import reverse
 
+from core import heartbeats
+from core.http.wsgi_adapter import LARGEST_BODY, LARGEST_FORM, MOST_HELD
 from core.offload import MOST_BYTES
-from scale.engines import free_port, is_open, wait_until
-from scale.processes import ROOT, Process, Web, _proxy
-from setsite import heartbeats
 from setsite.celery import app
-from setsite.wsgi_adapter import LARGEST_BODY, LARGEST_FORM, MOST_HELD
 from tests.games.live import PATIENCE
 from tests.test_settings import MAIL, SECRET, refusal_of, settings_with
+from tools.scale.engines import free_port, is_open, wait_until
+from tools.scale.processes import ROOT, Process, Web, _proxy
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 
@@ -325,9 +325,9 @@ ALLOWED = {
 CHECKS = {
     "postgresql": ["CMD-SHELL", "pg_isready -U setsite"],
     "redis": ["CMD-SHELL", "redis-cli ping | grep -q PONG"],
-    "worker": ["CMD", "python", "-m", "setsite.heartbeats", "worker"],
-    "heavy": ["CMD", "python", "-m", "setsite.heartbeats", "worker"],
-    "beat": ["CMD", "python", "-m", "setsite.heartbeats", "beat"],
+    "worker": ["CMD", "python", "-m", "core.heartbeats", "worker"],
+    "heavy": ["CMD", "python", "-m", "core.heartbeats", "worker"],
+    "beat": ["CMD", "python", "-m", "core.heartbeats", "beat"],
     "proxy": ["CMD-SHELL", "curl --silent --output /dev/null http://127.0.0.1:8080/healthz/"],
 }
 
@@ -512,7 +512,7 @@ def test_an_address_of_redis_that_makes_no_sense_is_refused_by_its_name(address)
 def test_redis_is_bus_broker_and_cache_and_sessions_are_in_the_database():
     settings = settings_with(SETSITE_DEMO="1", SETSITE_REDIS="redis://:secret@host:6380/2")
     assert settings["REDIS_URL"] == settings["CELERY_BROKER_URL"] == "redis://:secret@host:6380/2"
-    assert settings["CACHES"]["default"]["BACKEND"] == "setsite.cache.SharedCache"
+    assert settings["CACHES"]["default"]["BACKEND"] == "core.cache.shared.SharedCache"
     assert settings["SESSION_ENGINE"] == "setsite.sessions"
     assert not settings["IS_BROKERLESS"]
 

@@ -12,10 +12,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
+from core.models import Job, JobState
 from games.models import Match
-from scale.engines import wait_until
-from scale.processes import Web, answers
-from setsite.models import Job, JobState
 from tests.browser.wire import Wire
 from tests.games.live import Screen
 from tests.games.test_lab import FORM as SIMULATION
@@ -31,6 +29,8 @@ from tests.scale.faults import (
     wait_until_right,
 )
 from tests.scale.people import Answer, Person, seated
+from tools.scale.engines import wait_until
+from tools.scale.processes import Web, answers
 
 DEAF, CHANGES = 100, 60
 

@@ -15,8 +15,6 @@ from games.models import Match
 from games.rules import events as did
 from games.rules.records import event_from
 from games.rules.state import Failing
-from scale.engines import Missing, free_port, wait_until
-from scale.processes import Web
 from tests.scale.engines import inherited, reading, run
 from tests.scale.faults import (
     SORRY,
@@ -28,6 +26,8 @@ from tests.scale.faults import (
     wait_until_right,
 )
 from tests.scale.people import Person, seated
+from tools.scale.engines import Missing, free_port, wait_until
+from tools.scale.processes import Web
 
 HOUR = 3600
 DISK_MB = 4

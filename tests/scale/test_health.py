@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from scale.engines import wait_until
-from setsite import lanes
+from core.lanes import pools as lanes
 from tests.scale.people import fetch
+from tools.scale.engines import wait_until
 
 
 def ask(address: str) -> tuple[int, dict[str, bool]]:

@@ -9,12 +9,12 @@ import time
 import numpy as np
 import pytest
 
-from bench.load.arrivals import Peak, arrivals, busiest, waits
-from bench.load.client import Circle, Screen, percentile
-from bench.load.sizing import costs, most_students
-from bench.load.tables import Table
 from tests.coroutines import run
 from tests.scale.race import kept
+from tools.load.arrivals import Peak, arrivals, busiest, waits
+from tools.load.client import Circle, Screen, percentile
+from tools.load.sizing import costs, most_students
+from tools.load.tables import Table
 
 
 def table(version: int) -> bytes:
@@ -66,7 +66,7 @@ def test_a_message_may_come_in_pieces():
 
 
 def test_a_screen_that_never_hears_of_a_change_is_late(monkeypatch):
-    monkeypatch.setattr("bench.load.client.PATIENCE", 0.01)
+    monkeypatch.setattr("tools.load.client.PATIENCE", 0.01)
 
     async def play() -> None:
         seen = circle(2)

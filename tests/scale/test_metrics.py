@@ -10,10 +10,10 @@ import pytest
 from django.db import IntegrityError
 from django.test import RequestFactory
 
+from core.logs import JsonLines, log_request
 from games.models import Match
-from scale.engines import wait_until
-from setsite.logs import JsonLines, log_request
 from tests.scale.people import Answer, fetch
+from tools.scale.engines import wait_until
 
 
 def ask(site: str, token: str | None) -> Answer:

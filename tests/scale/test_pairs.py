@@ -9,29 +9,29 @@ from pathlib import Path
 
 import pytest
 
+from classrooms.live import joining, leading
 from classrooms.models import Attendee
-from classrooms.sessions import joining, leading
 from games.models import Match
 from games.players import Player
-from scale.processes import ROOT
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.scale.engines import run
 from tests.seeds import run_seed
+from tools.scale.processes import ROOT
 
 SERVICES = (
     "classrooms/*.py",
     "classrooms/family/*.py",
     "classrooms/privacy/*.py",
     "classrooms/reports/*.py",
-    "classrooms/rosters/*.py",
-    "classrooms/sessions/**/*.py",
+    "classrooms/classes/rosters/*.py",
+    "classrooms/live/**/*.py",
     "classrooms/views/*.py",
     "games/*.py",
     "games/views/*.py",
     "lessons/*.py",
     "lessons/views/*.py",
-    "setsite/jobs/*.py",
-    "setsite/mail.py",
+    "core/jobs/*.py",
+    "core/mail.py",
 )
 WRITING_CALLS = {
     "save",
@@ -50,16 +50,16 @@ WRITING_CALLS = {
 }
 SAVES_NO_ROW = "saves a picture or a PDF, no row"
 EXCUSES = {
-    "classrooms/accounts.py:SignUpForm.signup": "writes an account that nobody else knows yet",
+    "classrooms/accounts/sign_up.py:SignUpForm.signup": "writes an account that nobody else knows yet",
     "classrooms/demo.py:fill_demo": "fills an empty site before it serves",
     "classrooms/demo.py:_fill": "fills an empty site before it serves",
     "classrooms/privacy/after_restore.py:settle": "runs while the site doesn't serve",
     "classrooms/privacy/after_restore.py:_delete_again": "runs while the site doesn't serve",
     "classrooms/privacy/after_restore.py:_with_new_pictures": "runs while the site doesn't serve",
-    "classrooms/rosters/forms.py:StudentForm.__init__": "changes the attributes of a field, no row",
-    "classrooms/sessions/live.py:SessionHub.join": "adds to a set in memory, no row",
+    "classrooms/classes/rosters/forms.py:StudentForm.__init__": "changes the attributes of a field, no row",
+    "classrooms/live/live.py:SessionHub.join": "adds to a set in memory, no row",
     "classrooms/views/roster.py:cancel": "deletes one list, which the writer 'cancel a roster' does as well",
-    "classrooms/sessions/paper.py:boards_pdf": SAVES_NO_ROW,
+    "classrooms/live/paper.py:boards_pdf": SAVES_NO_ROW,
     "games/views/daily.py:picture": SAVES_NO_ROW,
 }
 """Functions that write, or seem to, and that no pair has to call."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from setsite.postgresql.base import DatabaseWrapper
+from core.db.postgresql.base import DatabaseWrapper
 from setsite.settings import _postgresql
 
 

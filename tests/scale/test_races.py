@@ -12,7 +12,7 @@ import pytest
 from django.db import connection, connections, transaction
 
 from core.db.fair_lock import lock_of
-from games import matches
+from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Options

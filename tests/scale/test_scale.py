@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from scale.engines import free_port, is_open, wait_until
-from scale.processes import ROOT, answers
 from tests.scale.people import Person, fetch
+from tools.scale.engines import free_port, is_open, wait_until
+from tools.scale.processes import ROOT, answers
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bench import slow
-from bench.load.sites import Embedded, Scaled, Site
-from bench.loads import HOST
 from tests.coroutines import run
+from tools.bench import slow
+from tools.bench.loads import HOST
+from tools.load.sites import Embedded, Scaled, Site
 
 SPELLS, SECONDS = 8, 2.5
 """At most so many pairs, each spell so long."""

@@ -16,15 +16,15 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.utils import timezone
 
-from classrooms.family.letters import week_before
 from classrooms.models import Action, AuditEntry, Classroom, User
+from classrooms.reports.letters import week_before
+from core.mail import OutboxBackend
+from core.models import OutgoingMail
 from lessons.skills import ExerciseKind
-from scale.engines import wait_until
-from scale.processes import Process
-from setsite.mail import OutboxBackend
-from setsite.models import OutgoingMail
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.classrooms.tries import a_set, answered
+from tools.scale.engines import wait_until
+from tools.scale.processes import Process
 
 CLASSES = 3
 NAMES = ("Mia Okafor", "Noa Stern", "Lea Brandt", "Tom Weber")
@@ -34,7 +34,7 @@ TASKS = {
     "weekly-letters": "classrooms.tasks.send_weekly_letters",
     "friday-summaries": "classrooms.tasks.send_friday_summaries",
     "keep-privacy": "classrooms.tasks.keep_privacy",
-    "send-mail": "setsite.tasks.send_mail",
+    "send-mail": "core.tasks.send_mail",
 }
 
 

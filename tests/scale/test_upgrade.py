@@ -23,17 +23,17 @@ from django.db import connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 
-from classrooms.devices import let_new_devices_in
+from classrooms.accounts.devices import let_new_devices_in
 from classrooms.models import Activity, Classroom, Enrolment, Session, User
 from games.models import Match
 from games.players import Player
 from games.rules import replay
 from games.rules.records import event_from, match_from
-from lessons.learning import counted_attempts, rebuild, skill_states
 from lessons.models import Attempt
-from scale.engines import PostgreSQL
+from lessons.progress.recording import counted_attempts, rebuild, skill_states
 from tests.classrooms.people import signed_in
 from tests.scale.engines import reading, run
+from tools.scale.engines import PostgreSQL
 
 RELEASED = Path(__file__).parent / "released" / "first.json.gz"
 FIRST_RELEASE = {

@@ -13,11 +13,11 @@ import pytest
 from django.utils import timezone
 from kombu import Connection
 
-from scale.engines import wait_until
-from scale.processes import ROOT
-from setsite.jobs import queue, runs
-from setsite.models import Job, JobState
-from setsite.tasks import run_jobs
+from core.jobs import queue, runs
+from core.models import Job, JobState
+from core.tasks import run_jobs
+from tools.scale.engines import wait_until
+from tools.scale.processes import ROOT
 
 OWNER = {"guest": "g" * 32}
 GAMES = {"what": "games", "deck": "full", "cards": 12, "count": 100_000, "seed": 7}

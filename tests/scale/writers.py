@@ -19,28 +19,28 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "setsite.settings")
 django.setup()
 
-from allauth.mfa.models import Authenticator  # noqa: E402 (models are there once Django is set up)
-from django.conf import settings  # noqa: E402
-from django.contrib.auth.models import AnonymousUser  # noqa: E402
-from django.contrib.sessions.middleware import SessionMiddleware  # noqa: E402
-from django.core.mail import send_mail  # noqa: E402
-from django.http import HttpResponse, QueryDict  # noqa: E402
-from django.test import RequestFactory, override_settings  # noqa: E402
-from django.utils import timezone  # noqa: E402
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.core.mail import send_mail
+from django.http import HttpResponse, QueryDict
+from django.test import RequestFactory, override_settings
+from django.utils import timezone
 
-from classrooms import (  # noqa: E402
-    accounts,
-    assignments,
-    audit,
-    classes,
-    consents,
-    devices,
-    picture_guard,
-    signing_in,
-    students,
-)
-from classrooms.family import guardians, letters  # noqa: E402
-from classrooms.models import (  # noqa: E402
+from classrooms import audit, consents
+from classrooms.accounts import devices, guardians, picture_guard, signing_in
+from classrooms.accounts import sign_up as accounts
+from classrooms.accounts.second_factors import PURPOSE
+from classrooms.classes import assignments, students
+from classrooms.classes import service as classes
+from classrooms.classes.rosters import proposals
+from classrooms.classes.rosters.files import ListedClass, Row
+from classrooms.live import joining, leading, seats, together
+from classrooms.live.activities import relay, unit
+from classrooms.live.activities.silent_board import Arrangement
+from classrooms.live.activities.teams import own_team
+from classrooms.models import (
     Action,
     Activity,
     Attendee,
@@ -52,23 +52,22 @@ from classrooms.models import (  # noqa: E402
     Task,
     User,
 )
-from classrooms.privacy import archives, deleting, purging, renewing  # noqa: E402
-from classrooms.reports import summary  # noqa: E402
-from classrooms.rosters import proposals  # noqa: E402
-from classrooms.rosters.files import ListedClass, Row  # noqa: E402
-from classrooms.second_factors import PURPOSE  # noqa: E402
-from classrooms.sessions import joining, leading, seats, together  # noqa: E402
-from classrooms.sessions.activities import relay, unit  # noqa: E402
-from classrooms.sessions.activities.silent_board import Arrangement  # noqa: E402
-from classrooms.sessions.activities.teams import own_team  # noqa: E402
-from core.encryption import encrypt  # noqa: E402
-from games import matches, puzzles  # noqa: E402
-from games.models import Match, Seat, Way  # noqa: E402
-from games.players import Player  # noqa: E402
-from games.rules import Options, find_sets  # noqa: E402
-from games.rules import commands as ask  # noqa: E402
-from games.rules.triples import third_card  # noqa: E402
-from lessons.learning import (  # noqa: E402
+from classrooms.privacy import archives, deleting, purging, renewing
+from classrooms.reports import letters, summary
+from core import mail
+from core.encryption import encrypt
+from core.jobs import queue
+from core.jobs.kinds import JobResult
+from core.models import Job, OutgoingMail
+from games import puzzles
+from games.matches import service as matches
+from games.models import Match, Seat, Way
+from games.players import Player
+from games.rules import Options, find_sets
+from games.rules import commands as ask
+from games.rules.triples import third_card
+from lessons.models import Attempt
+from lessons.progress.recording import (
     Answered,
     Asked,
     finish_step,
@@ -78,13 +77,8 @@ from lessons.learning import (  # noqa: E402
     rebuild,
     record_attempt,
 )
-from lessons.models import Attempt  # noqa: E402
-from lessons.skills import Evidence, ExerciseKind, Skill, Wanted  # noqa: E402
-from setsite import mail  # noqa: E402
-from setsite.jobs import queue  # noqa: E402
-from setsite.jobs.kinds import JobResult  # noqa: E402
-from setsite.models import Job, OutgoingMail  # noqa: E402
-from tests.classrooms.people import enrol, make_adult, make_classroom  # noqa: E402
+from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
+from tests.classrooms.people import enrol, make_adult, make_classroom
 
 NOW = 1_800_000_000.0
 DAY = timedelta(days=1)

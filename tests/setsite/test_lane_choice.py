@@ -9,8 +9,8 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import include, path
 
-from core.lanes import FAST, HEAVY, REPORTS, SIGN_IN, slow
-from setsite.lane_choice import LaneChoice
+from core.lanes.choice import LaneChoice
+from core.lanes.marks import FAST, HEAVY, REPORTS, SIGN_IN, slow
 from tests import lanes
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.lanes import InFastLane
@@ -98,7 +98,7 @@ def test_every_slow_pattern_is_a_whole_expression():
 
 @pytest.mark.django_db
 def test_heavy_work_in_the_fast_lane_fails_its_test(monkeypatch):
-    monkeypatch.setattr("setsite.lane_choice._HASHES_NOTHING", frozenset({"account_login"}))
+    monkeypatch.setattr("core.lanes.choice._HASHES_NOTHING", frozenset({"account_login"}))
     with pytest.raises(InFastLane):
         Client().post("/account/login/", {"login": "nobody@school.example", "password": "correct horse battery"})
 

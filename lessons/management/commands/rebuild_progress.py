@@ -7,8 +7,8 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand
 
 from games.players import Player
-from lessons.learning import NoSuchLearner, rebuild
 from lessons.models import Attempt, Progress
+from lessons.progress.recording import NoSuchLearner, rebuild
 
 
 class Command(BaseCommand):

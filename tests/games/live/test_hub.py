@@ -12,7 +12,7 @@ from django.db import OperationalError
 from games.live.hub import Hub, Watcher
 from games.live.render import Rendered
 from games.live.tokens import TableWatch
-from games.matches import Written
+from games.matches.service import Written
 from games.models import Match
 from tests.coroutines import run
 

@@ -13,8 +13,8 @@ import pytest
 from django.db import connections
 from django.utils import translation
 
-from games import matches
 from games.live import render
+from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import FULL_DECK, Options, find_sets, is_set

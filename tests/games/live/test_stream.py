@@ -23,11 +23,11 @@ import pytest
 from django.core import signing
 from django.db import OperationalError, connections
 
-from games import matches
 from games.live import hub as live
 from games.live import tokens
 from games.live.hub import Watcher, hub
 from games.live.stream import stream
+from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Options
@@ -36,9 +36,9 @@ from games.rules import events as did
 from games.rules.errors import BadRecord
 from games.rules.records import event_from
 from games.rules.state import Failing
-from scale.engines import free_port
 from tests.coroutines import run
 from tests.games.live import PATIENCE, Screen, stream_path
+from tools.scale.engines import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
 ANN = Player(name="Ann", guest="a" * 32)

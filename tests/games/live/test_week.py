@@ -12,13 +12,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from classrooms.live import leading
+from classrooms.live.live import LessonWatch, SessionHub
 from classrooms.models import Session
-from classrooms.sessions import leading
-from classrooms.sessions.live import LessonWatch, SessionHub
-from games import matches
 from games.live.hub import Hub, Watcher, _TableTopic
 from games.live.stream import Client, follow
 from games.live.tokens import TableWatch
+from games.matches import service as matches
 from games.models import Way
 from games.players import Player
 from games.rules import Options

@@ -1,1 +1,0 @@
-"""The load of real matches and lessons, by people who pause as people do: `python -m bench.load`."""

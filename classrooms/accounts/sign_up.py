@@ -1,0 +1,160 @@
+"""How adults sign up and where everybody lands; the rest of signing in is django-allauth's."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlsplit
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
+from allauth.core import context
+from django import forms
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from classrooms.accounts.guessing import PASSWORDS, HeldUp, begin_try
+from classrooms.accounts.names import clean, is_unfit
+from classrooms.models import User
+from core.limits import wait_text
+from core.links import absolute_url
+from games.access import rights_changed
+
+
+class SignUpForm(forms.Form):
+    """What we ask of an adult besides the address and the password."""
+
+    display_name = forms.CharField(
+        label=_("Your name, as your class or family knows you"),
+        max_length=40,
+        widget=forms.TextInput(attrs={"autocomplete": "name"}),
+    )
+    is_adult = forms.ChoiceField(
+        label=_("Are you an adult?"),
+        help_text=_("We ask because only an adult can agree to what we keep about them or about a child."),
+        choices=[("yes", _("Yes")), ("no", _("No"))],
+        widget=forms.RadioSelect,
+    )
+    field_order = ("is_adult", "display_name", "email", "password1")
+    is_child = False
+    """Somebody has said that they aren't an adult: they're shown the way on instead of the form."""
+
+    def clean_is_adult(self) -> bool:
+        if self.cleaned_data["is_adult"] != "yes":
+            self.is_child = True
+            raise forms.ValidationError(_("Accounts with an email address are for adults."))
+        return True
+
+    def clean_display_name(self) -> str:
+        return fit_name(self.cleaned_data["display_name"])
+
+    def signup(self, request: HttpRequest, user: User) -> None:
+        user.display_name = self.cleaned_data["display_name"]
+        user.declared_adult_at = timezone.now()
+        user.save(update_fields=["display_name", "declared_adult_at"])
+
+
+def fit_name(text: str) -> str:
+    """An adult's name as a class may see it; raises `ValidationError` for one that a child's account couldn't have."""
+    name = clean(text)
+    if not name:
+        raise forms.ValidationError(_("Please use letters in the name."))
+    if is_unfit(name):
+        raise forms.ValidationError(_("Children will see this name. Please choose another."))
+    return name
+
+
+def held_up_error(error: HeldUp, *, mail: bool = False) -> forms.ValidationError:
+    """What somebody is told who tried too often: how long to wait, and the way on for the owner."""
+    text = str(_("Too many tries.")) + " " + wait_text(error.retry_after)
+    if error.is_strange and not mail:
+        text += " " + str(_("A browser where you've signed in before still works, and you can reset your password."))
+    return forms.ValidationError(text, code="too_many_login_attempts")
+
+
+SIGNED_IN_AT = "signed_in_at"
+"""In a session: when its user signed in."""
+_SITE = SimpleNamespace(name="Setsite", domain=urlsplit(settings.SITE_URL).netloc)
+
+
+class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
+    def populate_username(self, request: HttpRequest, user: User) -> None:
+        """Nobody has a user name here."""
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Instead of allauth's own limit, by which anybody could lock the owner of an account out."""
+        try:
+            self._tried = begin_try(request, PASSWORDS, email=str(credentials.get("email", "")))
+        except HeldUp as error:
+            raise held_up_error(error) from error
+
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> Any:
+        user = super().authenticate(request, **credentials)
+        if user:
+            self._tried.succeeded()
+        return user
+
+    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
+        self._tried.failed()
+
+    def set_password(self, user: User, password: str) -> None:
+        """A new password signs the owner out of every other browser, and ends what is open there."""
+        super().set_password(user, password)
+        rights_changed(user.pk)
+
+    def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
+        """Signing in proves as much as being asked again; allauth counts only the latter."""
+        if not super().is_reauthentication_required(app=app, **more):
+            return False
+        signed_in = context.request.session.get(SIGNED_IN_AT, 0.0)
+        return not 0 <= time.time() - signed_in < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
+
+    def send_notification_mail(
+        self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None
+    ) -> None:
+        """Tell the owner of a change, with the way to undo it; a removed address hears of its removal too."""
+        words = {**(context or {}), "password_reset_url": absolute_url("account_reset_password")}
+        super().send_notification_mail(template_prefix, user, words, email)
+        if removed := words.get("deleted_email"):
+            super().send_notification_mail(template_prefix, user, words, removed)
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Point the links of allauth's mails at the configured site, whatever host the request came by."""
+        links = {"signup_url": "account_signup", "password_reset_url": "account_reset_password"}
+        ours = {key: absolute_url(name) for key, name in links.items() if key in context}
+        self.render_mail(template_prefix, email, {**context, **ours, "email": email, "current_site": _SITE}).send()
+
+
+def note_time(sender: object, request: HttpRequest | None, user: User, **more: Any) -> None:
+    """Receives Django's `user_logged_in`."""
+    if request is not None:
+        request.session[SIGNED_IN_AT] = time.time()
+
+
+def tell_of_new_address(request: HttpRequest, user: User, email_address: EmailAddress, **more: Any) -> None:
+    """Receives allauth's `email_added`: whoever reads the other addresses of the account hears of a new one."""
+    others = EmailAddress.objects.filter(user=user, verified=True).exclude(email=email_address.email)
+    for other in others:
+        words = {"added_email": email_address.email}
+        Adapter(request).send_notification_mail("account/email/email_added", user, words, other.email)
+
+
+def name_of(user: User) -> str:
+    return user.display_name
+
+
+def vouch_for(user: User) -> None:
+    """Take the user's address as confirmed, where we know it is."""
+    EmailAddress.objects.get_or_create(user=user, email=user.email, defaults={"verified": True, "primary": True})
+
+
+def landing(user: Any) -> str:
+    """The name of the page that shows what to do next."""
+    if user.is_student:
+        return "learn:home"
+    if user.classrooms_taught.kept().exists():
+        return "teach:home"
+    return "family:home" if user.children_links.exists() else "account"

@@ -1,0 +1,168 @@
+"""How a student comes in: by a class code, a name and three pictures, or by the QR code of a login card.
+
+`picture_guard` says how often pictures may be tried, `devices` on which browsers. A login card always works.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+
+from django.contrib.auth import login
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+
+from classrooms.accounts import devices, picture_guard
+from classrooms.accounts.pictures import are_pictures
+from classrooms.classes.service import touch
+from classrooms.models import Classroom, DeviceStanding, Enrolment, User
+from core.clients import address_of, browser_of, remember_browser
+from core.http.requests import Request
+from core.i18n.language import speak_as_class
+from core.keys import digest, is_digest
+from games import codes
+
+_BACKEND = "django.contrib.auth.backends.ModelBackend"
+_CARD = re.compile(r"^(?P<pk>[0-9a-z]{1,13})-(?P<number>[0-9a-z]{1,7})-(?P<seal>[0-9a-f]{24})$")
+_SALT = "classrooms.card"
+_SEAL = 24
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+AFTER_SIGN_IN = "after_sign_in"
+"""Where somebody wanted to go who was asked to sign in first; only our own pages write it."""
+CARD_SECONDS = 600
+_CARD_KEY = "card"
+_CODE_KEY = "code"
+
+
+class BadLoginCard(ValueError):
+    """Not a login card of ours, or one that a newer card has replaced."""
+
+
+class NoCard(BadLoginCard):
+    """No card was scanned in this browser lately."""
+
+
+class WrongPictures(ValueError):
+    """These are not the student's pictures."""
+
+
+class NewDevice(Exception):
+    """The student hasn't signed in on this device before, and new devices aren't let in at the moment."""
+
+
+def class_by_code(request: Request, code: str) -> Classroom | None:
+    """The class of its own code or of its running lesson's; raises `TooMany` where a client tries a lot of codes."""
+    code = codes.plain(code)
+    known = Classroom.objects.kept().filter(archived_at=None)
+    found = known.filter(code=code).first() or known.filter(devices.lesson_with(code)).first()
+    if found is None or request.session.get(_CODE_KEY) != code:
+        codes.count_lookup(request, found=found is not None)
+    if found:
+        # The pages that follow ask for the same code; they count once.
+        request.session[_CODE_KEY] = code
+        speak_as_class(request, found.language)
+    return found
+
+
+def trusts(request: HttpRequest) -> bool:
+    """Whether a student has signed in on this browser before."""
+    return devices.is_known(_browser(request))
+
+
+def may_tap_here(request: Request, enrolment: Enrolment) -> bool:
+    """Whether the student may sign in by pictures on this device now."""
+    standing, _last_user = _standing(request, enrolment)
+    return standing == DeviceStanding.KNOWN or devices.lets_new_devices_in(enrolment.classroom)
+
+
+def sign_in_by_pictures(request: Request, enrolment: Enrolment, pictures: Sequence[str]) -> None:
+    """Sign the student in; raises `WrongPictures`, `NewDevice`, or `TooMany` where it was tried too often."""
+    student, client = enrolment.student, address_of(request)
+    standing, last_user = _standing(request, enrolment)
+    if standing != DeviceStanding.KNOWN and not devices.lets_new_devices_in(enrolment.classroom):
+        raise NewDevice(student.display_name)
+    tried = picture_guard.take_try(enrolment, _browser(request), client, standing, last_user)
+    right = are_pictures(pictures) and student.pictures and list(pictures) == student.pictures
+    if not right:
+        raise WrongPictures(student.display_name)
+    picture_guard.forgive(tried, client)
+    _let_in(request, student, enrolment.classroom)
+    touch(enrolment.classroom)
+
+
+def keep_card(request: Request, token: str) -> None:
+    """Take a card's token out of the address, where a shared tablet's history would keep it, into the session."""
+    read_card(token)
+    request.session[_CARD_KEY] = [token, time.time()]
+
+
+def kept_card(request: Request) -> User:
+    """The student whose card was just scanned in this browser; raises `BadCard`, or `NoCard` of none."""
+    token, at = request.session.get(_CARD_KEY) or ("", 0.0)
+    if not 0 <= time.time() - at <= CARD_SECONDS:
+        raise NoCard("no card")
+    return read_card(token)
+
+
+def sign_in_by_card(request: Request) -> User:
+    student = kept_card(request)
+    classrooms = [enrolment.classroom for enrolment in student.enrolments.select_related("classroom")]
+    _let_in(request, student, classrooms[0] if classrooms else None)
+    for classroom in classrooms:
+        touch(classroom)
+    return student
+
+
+def card_token(student: User) -> str:
+    """What the QR code of the student's present card says; nothing of it is kept, it follows from the secret key."""
+    pk, number = _in_36(student.pk), _in_36(student.card_number)
+    return f"{pk}-{number}-{digest(_SALT, f'{pk}-{number}')[:_SEAL]}"
+
+
+def read_card(token: str) -> User:
+    found = _CARD.match(token)
+    if not found or not is_digest(found["seal"], _SALT, f"{found['pk']}-{found['number']}", length=_SEAL):
+        raise BadLoginCard(token)
+    students = User.objects.filter(kind="student", is_active=True, deleted_at=None)
+    student = students.filter(pk=int(found["pk"], 36), card_number=int(found["number"], 36)).first()
+    if student is None:
+        raise BadLoginCard(token)
+    return student
+
+
+def remember_here(request: Request, response: HttpResponse, student: User) -> None:
+    """Let this browser be one on which the student has been."""
+    devices.remember(student, devices.fingerprint(remember_browser(request, response)))
+
+
+def way_on(request: Request) -> str:
+    """Where a student goes who has come in."""
+    return str(request.session.pop(AFTER_SIGN_IN, "") or reverse("learn:home"))
+
+
+def _let_in(request: Request, student: User, classroom: Classroom | None) -> None:
+    wanted = request.session.get(AFTER_SIGN_IN)
+    request.session.pop(_CARD_KEY, None)
+    login(request, student, backend=_BACKEND)
+    if classroom:
+        speak_as_class(request, classroom.language)
+    if wanted:
+        # Signing in begins another session where somebody else was signed in before.
+        request.session[AFTER_SIGN_IN] = wanted
+
+
+def _standing(request: Request, enrolment: Enrolment) -> tuple[DeviceStanding, str]:
+    return devices.standing_of(_browser(request), enrolment.student, enrolment.classroom)
+
+
+def _browser(request: HttpRequest) -> str:
+    return devices.fingerprint(browser_of(request))
+
+
+def _in_36(number: int) -> str:
+    text = ""
+    while number or not text:
+        number, digit = divmod(number, 36)
+        text = _DIGITS[digit] + text
+    return text

@@ -1,0 +1,310 @@
+"""Rosters: what a list of students would change in a class, shown first and then written, some at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.db.models import Q, TextChoices
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from classrooms.accounts.names import TakenNames, display_name_for
+from classrooms.audit import note
+from classrooms.classes.rosters import files as roster_files
+from classrooms.classes.rosters.files import BadFile, Fault, ListedClass, Row, Upload
+from classrooms.classes.students import MOST_IN_CLASS, NewStudent, add_students, change_students, groups_of
+from classrooms.models import Action, Classroom, Enrolment, RosterImport, User
+from core.db.chunks import delete_in_chunks
+from core.db.locks import LockLevel, lock_rows
+from core.offload import GivenUp, offload
+
+CHUNK = 40
+"""Rows that one transaction writes: making an account takes half a millisecond, and games wait meanwhile."""
+
+_LISTS = 10
+
+
+class What(TextChoices):
+    """What becomes of a row."""
+
+    ADDED = "added", _("added")
+    CHANGED = "changed", _("changed")
+    SAME = "same", _("left alone")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """A row of a list, and what it would do."""
+
+    row: Row
+    what: What
+    enrolment: int | None = None
+    changes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    """What was and what would be, by `real_name`, `display_name`, `group` and `source_id`."""
+
+    @property
+    def cells(self) -> list[tuple[str, str, bool]]:
+        """What was, what will be, and whether that is a change, column by column."""
+        cells = []
+        for column in ("real_name", "display_name", "group", "source_id"):
+            was, will = self.changes.get(column, ("", getattr(self.row, column)))
+            cells.append((was, will, column in self.changes))
+        return cells
+
+    def record(self) -> dict[str, Any]:
+        return {**asdict(self), "what": self.what.value}
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Planned:
+        changes = {name: (was, will) for name, (was, will) in record["changes"].items()}
+        return cls(
+            row=Row(**record["row"]),
+            what=What(record["what"]),
+            enrolment=record["enrolment"],
+            changes=changes,
+        )
+
+
+# Reading
+
+
+def read_uploads(files: Sequence[UploadedFile[bytes]]) -> list[Row] | list[ListedClass]:
+    """What the files hold; one that is too large is refused before it is read. Of many, those of an export count."""
+    if len(files) > 1:
+        files = [file for file in files if roster_files.belongs_to_export(file.name or "")] or files[:1]
+    if any((file.size or 0) > roster_files.MOST_BYTES for file in files):
+        raise roster_files.too_big()
+    uploads = [Upload(file.name or "", file.read()) for file in files]
+    try:
+        rows, faults = offload(_rows_or_faults, uploads)
+    except GivenUp as error:
+        raise BadFile(Fault(gettext("This file takes too long to read. Save it again as CSV and try that."))) from error
+    if faults:
+        raise BadFile(*faults)
+    return rows
+
+
+def _rows_or_faults(uploads: list[Upload]) -> tuple[list[Row] | list[ListedClass], tuple[Fault, ...]]:
+    """What files hold, or what's wrong with them: an exception with faults doesn't travel between processes."""
+    try:
+        return roster_files.read_files(uploads), ()
+    except BadFile as bad:
+        return [], bad.faults
+
+
+# Planning
+
+
+class _Register:
+    """Who is in a class, to find the students of a list among them."""
+
+    def __init__(self, classroom: Classroom, only: Q | None = None) -> None:
+        """`only` leaves out those who can't be meant anyway, to read fewer while others wait."""
+        self.enrolments = {each.pk: each for each in classroom.enrolments.present().filter(only or Q())}
+        self.by_id = {each.source_id: each for each in self.enrolments.values() if each.source_id}
+        # By name and by whether there's an id, in order of joining. Dictionaries: taking out of a list is slow.
+        self.by_name: dict[tuple[str, bool], dict[int, Enrolment]] = {}
+        for each in self.enrolments.values():
+            self._namesakes(each.real_name, has_id=bool(each.source_id))[each.pk] = each
+        self.how_many = Counter(each.real_name for each in self.enrolments.values())
+        # With those who were removed: they may come back.
+        self.shown = Counter(classroom.enrolments.values_list("student__display_name", flat=True))
+
+    def find(self, row: Row) -> Enrolment | None:
+        """By the school's own id, else by the exact name; nobody is found twice, and no other id is overwritten."""
+        found = self.by_id.get(row.source_id) if row.source_id else None
+        if found is None:
+            first = [next(iter(self._namesakes(row.real_name, has_id=False).values()), None)]
+            if not row.source_id:
+                first.append(next(iter(self._namesakes(row.real_name, has_id=True).values()), None))
+            # Whoever came first, as if there were one list of them.
+            found = min(filter(None, first), key=lambda each: each.pk, default=None)
+        if found:
+            self._namesakes(found.real_name, has_id=bool(found.source_id)).pop(found.pk, None)
+            self.by_id.pop(found.source_id, None)
+        return found
+
+    def _namesakes(self, name: str, *, has_id: bool) -> dict[int, Enrolment]:
+        return self.by_name.setdefault((name, has_id), {})
+
+    def changes(self, row: Row, found: Enrolment) -> dict[str, tuple[str, str]]:
+        """What a row says anew about a student; nothing, where two have the name and no id tells which is meant."""
+        if not row.source_id and self.how_many[row.real_name] > 1:
+            return {}
+        shown = found.student.display_name
+        wanted = "" if found.student.is_home or self.shown[row.display_name] else row.display_name
+        both = {
+            "real_name": (found.real_name, row.real_name),
+            "display_name": (shown, wanted),
+            "group": (found.group.name if found.group else "", row.group),
+            "source_id": (found.source_id, row.source_id),
+        }
+        changes = {name: (was, will) for name, (was, will) in both.items() if will and will != was}
+        if "display_name" in changes:
+            self.shown[wanted] += 1
+        return changes
+
+
+def plan(classroom: Classroom, rows: Iterable[Row], *, generated: bool = False) -> list[Planned]:
+    """What a list would do to a class, row by row. Nobody is ever removed by a list."""
+    register = _Register(classroom)
+    planned: list[Planned] = []
+    new: list[tuple[int, Row]] = []
+    for row in rows:
+        found = register.find(row)
+        if found is None:
+            new.append((len(planned), row))
+            planned.append(Planned(row=row, what=What.ADDED))
+            continue
+        changes = register.changes(row, found)
+        what = What.CHANGED if changes else What.SAME
+        planned.append(Planned(row=_filled(row, found), what=what, enrolment=found.pk, changes=changes))
+    # Names are given out last, so that none is one that another student is about to get.
+    taken = TakenNames(register.shown)
+    for place, row in new:
+        name = display_name_for(row.display_name, row.real_name, taken, generated=generated)
+        taken.add(name)
+        planned[place] = Planned(row=replace(row, display_name=name), what=What.ADDED)
+    return planned
+
+
+def _filled(row: Row, found: Enrolment) -> Row:
+    """With what is known of the student and the list does not say."""
+    return replace(
+        row,
+        display_name=found.student.display_name,
+        group=row.group or (found.group.name if found.group else ""),
+        source_id=row.source_id or found.source_id,
+    )
+
+
+def propose(
+    classroom: Classroom, rows: Sequence[Row] | Sequence[ListedClass], *, by: User, generated: bool = False
+) -> RosterImport:
+    """Keep what a list would do, to be looked at; of several classes in a file, the teacher chooses one first."""
+    records: list[dict[str, Any]]
+    match rows:
+        case [ListedClass() as only]:
+            roster_files.check_class(only)
+            records = _records(classroom, only.rows, generated=generated)
+        case [ListedClass(), *_others]:
+            records = [asdict(each) for each in rows]
+        case _:
+            records = _records(classroom, rows, generated=generated)  # type: ignore[arg-type]
+    with transaction.atomic():
+        classroom.imports.filter(made_by=by, done=0).delete()
+        return classroom.imports.create(made_by=by, rows=records)
+
+
+def _records(classroom: Classroom, rows: Sequence[Row], *, generated: bool) -> list[dict[str, Any]]:
+    """The plan as it's kept; raises `BadFile` where the class would get too large."""
+    planned = plan(classroom, rows, generated=generated)
+    there = classroom.enrolments.filter(student__deleted_at=None).count()
+    total = there + sum(each.what is What.ADDED for each in planned)
+    if total > MOST_IN_CLASS and total > there:
+        words = {"count": total, "most": MOST_IN_CLASS}
+        why = gettext("With this list the class would have %(count)s students. A class has room for %(most)s.") % words
+        raise BadFile(Fault(why))
+    return [each.record() for each in planned]
+
+
+def has_choice(proposal: RosterImport) -> bool:
+    """Whether it holds several classes of which one is still to be chosen."""
+    return bool(proposal.rows) and "what" not in proposal.rows[0]
+
+
+def listed_classes(proposal: RosterImport) -> list[ListedClass]:
+    return [
+        ListedClass(each["source_id"], each["title"], tuple(Row(**row) for row in each["rows"]))
+        for each in proposal.rows
+    ]
+
+
+def choose(proposal: RosterImport, listed: ListedClass, *, generated: bool = False) -> None:
+    """Go on with one of the classes; the students of the others are forgotten at once."""
+    roster_files.check_class(listed)
+    records = _records(proposal.classroom, listed.rows, generated=generated)
+    with transaction.atomic():
+        kept = RosterImport.objects.select_for_update().get(pk=proposal.pk)
+        # Somebody may have chosen already, in another tab, and begun to write.
+        if has_choice(kept):
+            kept.rows = records
+            kept.save(update_fields=["rows"])
+    proposal.rows = kept.rows
+
+
+def planned_rows(proposal: RosterImport) -> list[Planned]:
+    return [Planned.from_record(record) for record in proposal.rows]
+
+
+# Writing
+
+
+def write_next(proposal: RosterImport, *, by: User) -> bool:
+    """Write the next rows, and where they end in the same transaction. Says whether there are more.
+
+    Raises `ClassFull` where others have come since the list was shown; what's written stays.
+    """
+    with transaction.atomic():
+        # Two lists for one class take turns, or both would add the same student.
+        classroom = lock_rows(Classroom.objects.kept(), LockLevel.CLASSROOM).get(pk=proposal.classroom_id)
+        kept = RosterImport.objects.select_for_update().filter(pk=proposal.pk).first()
+        if kept is None or has_choice(kept):
+            return False
+        _write(classroom, [Planned.from_record(each) for each in kept.rows[kept.done : kept.done + CHUNK]], by)
+        proposal.done = kept.done = min(kept.done + CHUNK, len(kept.rows))
+        if kept.done < len(kept.rows):
+            kept.save(update_fields=["done"])
+            return True
+        note(by, Action.IMPORTED_ROSTER, classroom=classroom, amount=len(kept.rows))
+        kept.delete()
+        return False
+
+
+def write_all(proposal: RosterImport, *, by: User) -> None:
+    while write_next(proposal, by=by):
+        pass
+
+
+def _write(classroom: Classroom, planned: Sequence[Planned], by: User) -> None:
+    """Looks again before it writes: since the plan was shown, somebody may have come or gone."""
+    names = Q(real_name__in={each.row.real_name for each in planned})
+    ids = Q(source_id__in={each.row.source_id for each in planned} - {""})
+    register = _Register(classroom, names | ids | Q(pk__in={each.enrolment for each in planned if each.enrolment}))
+    wanted = {each.row.group for each in planned if each.what is not What.SAME}
+    groups = groups_of(classroom, wanted)
+    new: list[NewStudent] = []
+    changed: list[Enrolment] = []
+    for each in planned:
+        row, is_here = each.row, register.find(each.row) is not None
+        if each.what is What.ADDED and not is_here:
+            new.append(
+                NewStudent(
+                    real_name=row.real_name, display_name=row.display_name, group=row.group, source_id=row.source_id
+                )
+            )
+        elif each.what is What.CHANGED and each.enrolment in register.enrolments:
+            found = register.enrolments[each.enrolment]
+            for name, (_was, will) in each.changes.items():
+                if name == "display_name":
+                    if register.shown[will]:
+                        continue
+                    register.shown[will] += 1
+                    found.student.display_name = will
+                else:
+                    setattr(found, name, groups[will] if name == "group" else will)
+            changed.append(found)
+    change_students(classroom, changed, by=by)
+    add_students(classroom, new, by=by)
+
+
+def forget_imports(before: datetime) -> int:
+    """Drop lists that nobody has written since: they hold real names. Says how many."""
+    # Each holds a whole list, so only a few at a time.
+    return delete_in_chunks(RosterImport.objects.filter(made_at__lt=before), _LISTS)

@@ -1,0 +1,198 @@
+"""What an activity is to the three screens, and what most of them have in common."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from django import forms
+from django.http import QueryDict
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from classrooms.live.errors import LessonRefusal
+from classrooms.models import Activity, Answer, Attendee, Stage
+from games.players import Player
+from games.rules import Feature
+from lessons.progress.recording import Answered, Asked, record_attempt
+from lessons.skills import Evidence
+
+Words = str | Promise
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """A fragment of a page: its template, and what that needs beside `session`, `activity` and the viewer."""
+
+    template: str
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A button on the remote."""
+
+    slug: str
+    words: Words
+    is_main: bool = True
+
+
+REVEAL = Order("reveal", _("Show the answer"))
+NEXT = Order("next", _("Next"))
+FINISH = Order("finish", _("Finish"), is_main=False)
+
+
+class NoOptions(forms.Form):
+    """Nothing to choose."""
+
+
+@dataclass(frozen=True, slots=True)
+class GradedAnswer:
+    """A graded answer, ready to be kept."""
+
+    cards: Sequence[int]
+    answer: Mapping[str, Any]
+    is_right: bool
+    missed: Sequence[Feature] = ()
+    evidence: Sequence[Evidence] = ()
+    asked: Asked | None = None
+    """What was asked, where the answer says something about skills."""
+    key: str = ""
+
+
+class ActivityType:
+    """One kind of activity. Methods that change run within the lock of the session; the caller saves the activity."""
+
+    slug: ClassVar[str]
+    title: ClassVar[Words]
+    about: ClassVar[Words]
+    form: ClassVar[type[forms.Form]] = NoOptions
+    has_rounds: ClassVar[bool] = True
+    """Whether who comes late waits for the next round."""
+
+    # What happens
+
+    def begin(self, activity: Activity) -> dict[str, Any]:
+        """The first state; the activity is not saved yet."""
+        return {"seed": secrets.token_hex(8)}
+
+    def begun(self, activity: Activity) -> None:
+        """It is saved: time for what needs its row. Save again what changes."""
+
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
+        """Take what a device sends; whether other devices show something else now."""
+        raise NotImplementedError
+
+    def orders(self, activity: Activity) -> list[Order]:
+        """The buttons that the remote has now."""
+        return [REVEAL, FINISH] if activity.stage == Stage.OPEN else [NEXT, FINISH]
+
+    def steer(self, activity: Activity, order: str, form: QueryDict) -> None:
+        """A button of the remote."""
+        if order == REVEAL.slug:
+            activity.stage = Stage.REVEALED
+        elif order == NEXT.slug:
+            self.next_round(activity)
+        elif order == FINISH.slug:
+            self.finish(activity)
+            activity.stage, activity.ended_at = Stage.DONE, timezone.now()
+
+    def next_round(self, activity: Activity) -> None:
+        activity.round += 1
+        activity.round_at = timezone.now()
+        activity.stage = Stage.OPEN
+
+    def finish(self, activity: Activity) -> None:
+        """Clear away what must not go on."""
+
+    def pause(self, activity: Activity) -> None:
+        """Stop the clocks, where there are any."""
+
+    def resume(self, activity: Activity) -> None: ...
+
+    def attendee_changed(self, activity: Activity, attendee: Attendee) -> None:
+        """Somebody came, was sent out, got more time, another team or name."""
+
+    def came_or_went(self, activity: Activity, attendee: Attendee) -> None:
+        """Somebody's device has come or gone; `is_connected` says which."""
+
+    # What is shown
+
+    def device(self, activity: Activity, attendee: Attendee) -> Screen:
+        raise NotImplementedError
+
+    def projector(self, activity: Activity) -> Screen:
+        raise NotImplementedError
+
+    def remote(self, activity: Activity) -> Screen:
+        """What the teacher sees beside the buttons; the projector's picture in small, unless there is more to say."""
+        return self.projector(activity)
+
+    def paper(self, activity: Activity) -> Screen | None:
+        """What the teacher taps in for a student without a device; None where paper cannot take part."""
+        return None
+
+
+def keep(activity: Activity, attendee: Attendee, given: GradedAnswer, now: float) -> Answer:
+    """Keep an answer, once; a student's goes into the same tries as practice. A second one is refused."""
+    here = {"activity": activity, "attendee": attendee, "round": activity.round, "key": given.key}
+    # Nobody else writes: the session is locked.
+    if Answer.objects.filter(**here).exists():
+        raise LessonRefusal(str(_("You have answered already.")))
+    answer = Answer.objects.create(
+        **here,
+        at=datetime.fromtimestamp(now, UTC),
+        cards=list(given.cards),
+        answer=dict(given.answer),
+        is_right=given.is_right,
+        missed=[feature.value for feature in given.missed],
+    )
+    if attendee.user and given.asked:
+        record_attempt(
+            Player(name=attendee.name, user=attendee.user),
+            given.asked,
+            Answered(answer=dict(given.answer), is_right=given.is_right, missed=given.missed, evidence=given.evidence),
+            now=now,
+        )
+    return answer
+
+
+def answer_of(activity: Activity, attendee: Attendee) -> Answer | None:
+    """What somebody has said in the present round."""
+    return activity.answers.filter(attendee=attendee, round=activity.round).first()
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many of those who are there have answered."""
+
+    answered: int
+    there: int
+
+    @property
+    def is_everybody(self) -> bool:
+        return self.there > 0 and self.answered >= self.there
+
+
+def count_answers(activity: Activity) -> Count:
+    """Of the present round. Who has answered and gone counts as answered, and not as somebody to wait for."""
+    there = activity.session.attendees.filter(removed_at=None, is_connected=True)
+    if activity.stage == Stage.OPEN:
+        there = there.filter(joined_at__lte=activity.round_at)
+    answered = set(activity.answers.filter(round=activity.round).values_list("attendee", flat=True))
+    here = set(there.values_list("pk", flat=True))
+    return Count(len(answered & here), len(here))
+
+
+def place_of(activity: Activity) -> str:
+    """Where a try was made, as attempts name it."""
+    return f"session/{activity.session.code}"
+
+
+def seed_of(activity: Activity) -> str:
+    """One word for each round of each activity."""
+    return f"{activity.session.code}-{activity.number}-{activity.round}"

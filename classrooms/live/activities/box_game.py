@@ -1,0 +1,396 @@
+"""The box game: one table on the projector for the whole class, and every device is a buzzer.
+
+It is a real match, refereed by the rules. A seat of it is an attendee, or a team, for which any member may call. Who
+has taken a SET says why on the device while the table goes on for the others, and calls again after that.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from classrooms.live.activities.base import (
+    FINISH,
+    ActivityType,
+    GradedAnswer,
+    Order,
+    Screen,
+    keep,
+    place_of,
+    seed_of,
+)
+from classrooms.live.errors import LessonRefusal
+from classrooms.live.playing import (
+    LoggedPick,
+    RulesForm,
+    do,
+    do_if_possible,
+    keep_pick,
+    open_dealt,
+    player_of,
+    rules_of,
+    up_to_date,
+)
+from classrooms.models import Activity, Attendee
+from games.matches import service as matches
+from games.matches.tables import happening, table_context
+from games.models import Match, Way
+from games.players import Player
+from games.rules import Card, Feature, explain
+from games.rules import commands as ask
+from games.rules import events as did
+from games.rules import state as rules
+from games.rules.errors import BadCard, Refused
+from games.rules.records import event_from
+from games.rules.state import Phase
+from games.rules.triples import FeaturePattern as Make
+from games.rules.triples import Verdict
+from lessons.exercises import Exercise
+from lessons.grading import BadAnswer, grade
+from lessons.progress.recording import Asked
+from lessons.skills import ExerciseKind as Exercises
+from lessons.skills import Wanted
+
+MORE = Order("more", gettext_lazy("Deal three more"))
+AGAIN = Order("again", gettext_lazy("Another game"))
+MAKES = (Make.ALL_SAME, Make.ALL_DIFFERENT)
+VERDICT_SECONDS = 8.0
+MOST_SCORES = 8
+
+
+class BoxForm(RulesForm):
+    teams = forms.BooleanField(label=gettext_lazy("In teams, as they are now"), required=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Countdown:
+    """How long a call lasts in all, and how much of that is left, in seconds."""
+
+    lasts: float
+    left: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The last pick, for the room to check."""
+
+    name: str
+    verdict: Verdict
+    left: float
+    """For how many seconds more."""
+
+
+class BoxGame(ActivityType):
+    slug = "box"
+    title = gettext_lazy("Box game")
+    about = gettext_lazy("One table on the projector for all. A device is a buzzer: call SET!, pick, and say why.")
+    form = BoxForm
+    has_rounds = False
+
+    # What happens
+
+    def begin(self, activity: Activity) -> dict[str, Any]:
+        people = _players(activity)
+        if not people:
+            raise LessonRefusal(_("Nobody is here yet."))
+        if activity.options.get("teams"):
+            if all(each.team is None for each in people):
+                raise LessonRefusal(_("Deal everybody into teams first."))
+            for each in people:
+                _give_team(activity, each)
+        keys = list(dict.fromkeys(_key(activity, each) for each in people))
+        first = {_key(activity, each): each for each in reversed(people)}
+        players = [_player(activity, key, first[key]) for key in keys]
+        match = open_dealt(activity, Way.CLASS, players, rules_of(activity, whole_class=True))
+        state = {"match": match.code, "seats": {key: seat for seat, key in enumerate(keys)}, "why": {}, "told": {}}
+        for seat, key in enumerate(keys):
+            if not any(each.is_connected for each in _members(activity, people, key)):
+                do_if_possible(match.code, ask.Disconnect(seat))
+        return state
+
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
+        seat = _seat(activity, attendee)
+        # The third card sends the form by itself, without a button.
+        deed = form.get("do") or ("pick" if "cards" in form else "")
+        if deed == "why":
+            self._say_why(activity, attendee, form, now)
+            return False
+        if str(attendee.pk) in activity.state["why"]:
+            raise LessonRefusal(_("Say first why it was a SET."))
+        if deed == "pick":
+            self._pick(activity, attendee, seat, form)
+            return False
+        activity.state["told"].pop(str(attendee.pk), None)
+        code = activity.state["match"]
+        if deed == "call":
+            do(code, ask.GiveTime(seat, attendee.time_factor))
+            if do(code, ask.Call(seat)).events:
+                activity.state["caller"] = attendee.pk
+        elif deed == "back":
+            self._check_caller(activity, attendee)
+            do(code, ask.Withdraw(seat))
+        elif deed == "none":
+            do(code, ask.AgreeNoSet(seat))
+        elif deed == "look":
+            do(code, ask.TakeBack(seat))
+        else:
+            raise LessonRefusal(_("Call SET!, or say that there is none."))
+        return False
+
+    def _check_caller(self, activity: Activity, attendee: Attendee) -> None:
+        """In a team, who has called picks."""
+        if activity.state.get("caller") != attendee.pk:
+            raise LessonRefusal(_("Only the one who called may pick."))
+
+    def _pick(self, activity: Activity, attendee: Attendee, seat: int, form: QueryDict) -> None:
+        self._check_caller(activity, attendee)
+        code = activity.state["match"]
+        before = Match.objects.get(code=code).state.table
+        written = do(code, ask.Pick(seat, _cards(form.getlist("cards"))), seen=_number(form.get("version", "")))
+        for number, event in enumerate(written.events, written.match.version - len(written.events) + 1):
+            if isinstance(event, did.SetTaken | did.CallFailed) and event.cards:
+                first, second, third = event.cards
+                pick = LoggedPick(number, seat, (first, second, third), before, event.at)
+                easy = written.state.options.left_out is not None
+                keep_pick(activity, attendee, pick, easy=easy, key=f"pick-{number}")
+                activity.state["told"][str(attendee.pk)] = f"pick-{number}"
+                if isinstance(event, did.SetTaken):
+                    waiting = {"cards": [card.index for card in pick.cards], "number": number}
+                    activity.state["why"][str(attendee.pk)] = waiting
+
+    def _say_why(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> None:
+        """The point counts anyway; this is for seeing."""
+        waiting = activity.state["why"].get(str(attendee.pk))
+        if waiting is None:
+            raise LessonRefusal(_("You have said it already."))
+        exercise = Exercise(Wanted(Exercises.EXPLAIN), seed="", cards=tuple(map(Card.from_index, waiting["cards"])))
+        answer = {feature.value: form.get(feature.value) for feature in Feature}
+        try:
+            graded = grade(exercise, answer)
+        except BadAnswer:
+            raise LessonRefusal(_("Say it for each of the four.")) from None
+        key = f"why-{waiting['number']}"
+        asked = Asked(
+            place=place_of(activity),
+            kind=Exercises.EXPLAIN,
+            wanted=exercise.wanted,
+            seed=f"{seed_of(activity)}/{key}",
+            cards=waiting["cards"],
+        )
+        given = GradedAnswer(waiting["cards"], answer, graded.is_right, graded.missed, graded.evidence, asked, key)
+        keep(activity, attendee, given, now)
+        del activity.state["why"][str(attendee.pk)]
+        activity.state["told"][str(attendee.pk)] = key
+
+    def orders(self, activity: Activity) -> list[Order]:
+        match = Match.objects.get(code=activity.state["match"])
+        return [AGAIN if match.phase == Phase.OVER else MORE, FINISH]
+
+    def steer(self, activity: Activity, order: str, form: QueryDict) -> None:
+        if order == MORE.slug:
+            do(activity.state["match"], ask.LayThree())
+        elif order == AGAIN.slug:
+            self.next_round(activity)
+            activity.state = self.begin(activity)
+        else:
+            super().steer(activity, order, form)
+
+    def finish(self, activity: Activity) -> None:
+        do_if_possible(activity.state["match"], ask.Stop())
+
+    def pause(self, activity: Activity) -> None:
+        do_if_possible(activity.state["match"], ask.Pause())
+
+    def resume(self, activity: Activity) -> None:
+        do_if_possible(activity.state["match"], ask.Resume())
+
+    def attendee_changed(self, activity: Activity, attendee: Attendee) -> None:
+        if attendee.removed_at is None and not attendee.is_on_paper:
+            if activity.options.get("teams"):
+                _give_team(activity, attendee)
+            _sit_down(activity, attendee)
+            activity.save(update_fields=["state"])
+            return
+        seat = activity.state["seats"].get(_key(activity, attendee))
+        left = [each for each in _players(activity) if _key(activity, each) == _key(activity, attendee)]
+        if seat is not None and not left:
+            do_if_possible(activity.state["match"], ask.Leave(seat))
+        elif activity.state.get("caller") == attendee.pk and seat is not None:
+            do_if_possible(activity.state["match"], ask.Withdraw(seat))
+
+    def came_or_went(self, activity: Activity, attendee: Attendee) -> None:
+        key = _key(activity, attendee)
+        seat = activity.state["seats"].get(key)
+        if seat is not None:
+            _tell_presence(activity.state["match"], seat, _members(activity, _players(activity), key))
+
+    # What is shown
+
+    def device(self, activity: Activity, attendee: Attendee) -> Screen:
+        match = up_to_date(activity.state["match"])
+        state = match.state
+        seat = activity.state["seats"].get(_key(activity, attendee))
+        control, why = state.control, activity.state["why"].get(str(attendee.pk))
+        is_mine = control is not None and activity.state.get("caller") == attendee.pk and control.seat == seat
+        context: dict[str, Any] = {
+            "version": match.version,
+            "is_over": state.phase is Phase.OVER,
+            "has_agreed": seat in state.votes,
+            "is_mine": is_mine,
+            "told": self._told(activity, attendee),
+            "points": state.seats[seat].points if seat is not None and activity.session.shows_scores else None,
+        }
+        if is_mine and control:
+            context["cards"] = state.table
+            context["countdown"] = _countdown(control.since, control.deadline)
+        elif control:
+            context["picking"] = self._caller_name(activity, control)
+        if why:
+            context["why"] = tuple(map(Card.from_index, why["cards"]))
+            context["features"], context["makes"] = list(Feature), MAKES
+        return Screen("session/box_device.html", context)
+
+    def _told(self, activity: Activity, attendee: Attendee) -> dict[str, Any] | None:
+        """What came of the last pick or explanation, until the student does something else."""
+        key = activity.state["told"].get(str(attendee.pk))
+        found = activity.answers.filter(attendee=attendee, round=activity.round, key=key).first() if key else None
+        if found is None:
+            return None
+        first, second, third = map(Card.from_index, found.cards)
+        return {"answer": found, "is_why": key.startswith("why"), "verdict": explain(first, second, third)}
+
+    def projector(self, activity: Activity) -> Screen:
+        match = up_to_date(activity.state["match"])
+        state = match.state
+        table = table_context(match, state)
+        names = _names(activity)
+        context: dict[str, Any] = {
+            "rows": table["felt"].columns,
+            "places": table["felt"].places,
+            "left": len(state.deck),
+            "found": sum(len(seat.sets) for seat in state.seats),
+            "agreed": len(state.votes),
+            "voters": len(state.voters),
+            "is_over": table["felt"].is_over,
+            "say": _word(match, state),
+        }
+        if state.control:
+            context["picking"] = self._caller_name(activity, state.control)
+            context["countdown"] = _countdown(state.control.since, table["deadline"])
+        elif pick := table["pick"]:
+            left = pick.at + VERDICT_SECONDS - time.time()
+            if left > 0:
+                context["last"] = Shown(names.get(pick.seat, pick.name), pick.verdict, left)
+        if activity.session.shows_scores:
+            context["scores"] = _scores(state, names)
+        return Screen("session/box_projector.html", context)
+
+    def _caller_name(self, activity: Activity, control: rules.Control) -> str:
+        caller = activity.session.attendees.filter(pk=activity.state.get("caller")).first()
+        return caller.name if caller else _names(activity).get(control.seat, "?")
+
+
+def _players(activity: Activity) -> list[Attendee]:
+    """Those who have a device to call with."""
+    there = activity.session.attendees.filter(removed_at=None, is_on_paper=False)
+    return list(there.select_related("user"))
+
+
+def _key(activity: Activity, attendee: Attendee) -> str:
+    """Tells the seats of the match apart: a team's, or one's own."""
+    return f"team-{attendee.team}" if activity.options.get("teams") else f"seat-{attendee.number}"
+
+
+def _player(activity: Activity, key: str, attendee: Attendee) -> Player:
+    if activity.options.get("teams"):
+        name = _("Team %(number)s") % {"number": attendee.team}
+        return Player(name=name, guest=f"{activity.session.code}/{key}")
+    return player_of(attendee)
+
+
+def _members(activity: Activity, people: Sequence[Attendee], key: str) -> list[Attendee]:
+    return [each for each in people if _key(activity, each) == key]
+
+
+def _give_team(activity: Activity, attendee: Attendee) -> None:
+    """Who has no team comes to the smallest."""
+    if attendee.team is not None:
+        return
+    others = activity.session.attendees.filter(removed_at=None, team__isnull=False)
+    sizes: dict[int, int] = {}
+    for team in others.values_list("team", flat=True):
+        sizes[team or 0] = sizes.get(team or 0, 0) + 1
+    attendee.team = min(sizes, key=lambda team: (sizes[team], team), default=1)
+    Attendee.objects.filter(pk=attendee.pk).update(team=attendee.team)
+
+
+def _seat(activity: Activity, attendee: Attendee) -> int:
+    """The seat in the match that somebody plays from; who has none is seated."""
+    key = _key(activity, attendee)
+    if key not in activity.state["seats"]:
+        _sit_down(activity, attendee)
+    if key not in activity.state["seats"]:
+        raise LessonRefusal(_("This game is over."))
+    return int(activity.state["seats"][key])
+
+
+def _sit_down(activity: Activity, attendee: Attendee) -> None:
+    """Take a seat in the match, or come back to it, where there is one."""
+    key = _key(activity, attendee)
+    player = _player(activity, key, attendee)
+    try:
+        activity.state["seats"][key] = matches.join(activity.state["match"], player, now=time.time()).number
+    except Refused:
+        return
+
+
+def _tell_presence(code: str, seat: int, members: Sequence[Attendee]) -> None:
+    """The referee waits for the votes of those who are there."""
+    is_there = any(each.is_connected for each in members)
+    do_if_possible(code, ask.Connect(seat) if is_there else ask.Disconnect(seat))
+
+
+def _names(activity: Activity) -> dict[int, str]:
+    """The seats by the names that screens show now."""
+    seats = activity.state["seats"]
+    if activity.options.get("teams"):
+        return {seat: _("Team %(number)s") % {"number": key.removeprefix("team-")} for key, seat in seats.items()}
+    people = activity.session.attendees.all()
+    return {seats[key]: each.name for each in people if (key := _key(activity, each)) in seats}
+
+
+def _scores(state: rules.MatchState, names: dict[int, str]) -> list[tuple[str, int]]:
+    """The best, each with their points; nobody is shown to be last."""
+    best = sorted(state.seated, key=lambda seat: -seat.points)[:MOST_SCORES]
+    return [(names.get(seat.number, "?"), seat.points) for seat in best if seat.points > 0]
+
+
+def _word(match: Match, state: rules.MatchState) -> str:
+    """What happened last, where it was about all and not about one."""
+    last = event_from(match.events.get(number=match.version).record)
+    return happening(last, {}, state) if isinstance(last, did.VoteRefused | did.VoteCarried) else ""
+
+
+def _countdown(since: float, deadline: float | None) -> Countdown | None:
+    return None if deadline is None else Countdown(deadline - since, max(0.0, deadline - time.time()))
+
+
+def _cards(texts: Sequence[str]) -> tuple[Card, ...]:
+    try:
+        return tuple(Card.from_index(int(text)) for text in texts)
+    except (BadCard, ValueError):
+        raise LessonRefusal(_("One of these cards is not on the table.")) from None
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(2**31)) else None
+
+
+KIND = BoxGame()

@@ -1,0 +1,207 @@
+"""Build a board with no SET: card by card, towards the most there can be; a card that makes a SET is refused.
+
+A proposal says "there is no SET among these", so it is kept as a try of the kind "is there a SET at all?". It speaks
+of skills only once every second card would be refused, where a card is not right by chance; only the first of a
+student at each state of the board; and never where the cards that are impossible are shown.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from classrooms.live.activities.base import (
+    FINISH,
+    ActivityType,
+    GradedAnswer,
+    Order,
+    Screen,
+    keep,
+    place_of,
+    seed_of,
+)
+from classrooms.live.activities.decks import DeckOptionsForm, deck_of, is_easy
+from classrooms.live.activities.teams import EVERYBODY, Team, give_teams, own_team, teams
+from classrooms.live.errors import LessonRefusal
+from classrooms.models import Activity, Attendee
+from games.rules import Card, explain, find_sets
+from games.rules.triples import Verdict, differing
+from lessons.exercises import Exercise
+from lessons.grading import grade
+from lessons.progress.recording import Asked
+from lessons.questions import NoSetBuilder
+from lessons.skills import ExerciseKind as Exercises
+from lessons.skills import Wanted
+
+MOST = {True: 9, False: 20}
+"""How many cards there can be without a SET, in the easy deck and in the full one."""
+CROWDS = (1, 2, 4, 6, 8, 12)
+"""Up to how many boards the projector shows in the same size; of more, only how far they are."""
+
+
+class BuilderForm(DeckOptionsForm):
+    teams = forms.BooleanField(label=gettext_lazy("Each team builds its own board"), required=False)
+    dims = forms.BooleanField(
+        label=gettext_lazy("Dim the cards that would make a SET"),
+        help_text=gettext_lazy("Makes it much easier; then it is about planning."),
+        required=False,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """The board of a team, or of everybody."""
+
+    number: int
+    """Of the team; zero for everybody."""
+    cards: tuple[Card, ...]
+    impossible: frozenset[Card]
+    refused: frozenset[Card]
+    """Those of the impossible cards that somebody has proposed."""
+    left: tuple[Card, ...]
+    """The cards of the deck that are not on the board."""
+    goal: int
+    best: int
+    """The most cards that this board ever had."""
+    move: int
+    """Counts every change of the board."""
+    may_take_away: bool
+
+    @property
+    def gaps(self) -> range:
+        """The places that are still empty."""
+        return range(len(self.cards), self.goal)
+
+    @property
+    def has_reached_goal(self) -> bool:
+        return len(self.cards) >= self.goal
+
+    @property
+    def is_stuck(self) -> bool:
+        return not self.has_reached_goal and self.impossible.issuperset(self.left)
+
+
+class Builder(ActivityType):
+    slug = "builder"
+    title = gettext_lazy("A board with no SET")
+    about = gettext_lazy("Add card after card, and never make a SET. How far can you get: to 9, to 20?")
+    form = BuilderForm
+    has_rounds = False
+
+    def begin(self, activity: Activity) -> dict[str, Any]:
+        self.attendee_changed(activity)
+        return {"boards": {}}
+
+    def attendee_changed(self, activity: Activity, attendee: Attendee | None = None) -> None:
+        if activity.options["teams"]:
+            give_teams(activity)
+
+    def orders(self, activity: Activity) -> list[Order]:
+        return [FINISH]
+
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
+        building = self.building(activity, self._number(activity, own_team(activity, attendee)))
+        kept = self._kept(activity, building.number)
+        if "take-away" in form:
+            if not building.may_take_away or form.get("move") != str(building.move):
+                raise LessonRefusal(_("The board has changed. Look again."))
+            kept["cards"].pop()
+            kept["move"] += 1
+            return True
+        by_text = {str(card.index): card for card in building.left}
+        card = by_text.get(form.get("card", ""))
+        if building.has_reached_goal:
+            raise LessonRefusal(_("The board is done: there cannot be more cards."))
+        if card is None:
+            raise LessonRefusal(_("That card lies on the board already. Choose another."))
+        if card in building.refused:
+            raise LessonRefusal(_("We know that one: it makes a SET. Choose another."))
+        self._propose(activity, attendee, building, card, now)
+        if card in building.impossible:
+            kept["refused"].append(card.index)
+        else:
+            kept["cards"].append(card.index)
+            kept["move"] += 1
+            after = self.building(activity, building.number)
+            kept.update(best=max(kept["best"], len(after.cards)), was_stuck=kept["was_stuck"] or after.is_stuck)
+        return True
+
+    def _propose(self, activity: Activity, attendee: Attendee, building: Building, card: Card, now: float) -> None:
+        """Keep a proposal: refused with the SET that it makes, or right."""
+        board = (*building.cards, card)
+        made = find_sets(board)
+        easiest = min(map(differing, made), default=1)
+        exercise = Exercise(Wanted(Exercises.ANY_SET, easiest, easy=is_easy(activity)), "", board)
+        graded = grade(exercise, {"yes": False})
+        is_telling = 2 * len(building.impossible) >= len(building.left) and not activity.options["dims"]
+        move = f"{building.number}/{building.move}"
+        given = GradedAnswer(
+            [each.index for each in (made[0] if made else [card])],
+            {"yes": False, "card": card.index},
+            graded.is_right,
+            graded.missed,
+            graded.evidence if is_telling else (),
+            Asked(
+                place=place_of(activity),
+                kind=exercise.kind,
+                wanted=exercise.wanted,
+                seed=f"{seed_of(activity)}/{move}",
+                cards=[each.index for each in board],
+            ),
+            key=f"{move}/{card.index}",
+        )
+        keep(activity, attendee, given, now)
+
+    def building(self, activity: Activity, number: int) -> Building:
+        kept = self._kept(activity, number)
+        deck, goal = deck_of(activity), MOST[is_easy(activity)]
+        cards = tuple(map(Card.from_index, kept["cards"]))
+        impossible = NoSetBuilder(deck, enough=goal, most=goal).impossible(cards)
+        refused = frozenset(map(Card.from_index, kept["refused"])) & impossible
+        return Building(
+            number=number,
+            cards=cards,
+            impossible=impossible,
+            refused=impossible if activity.options["dims"] else refused,
+            left=tuple(card for card in deck if card not in cards),
+            goal=goal,
+            best=kept["best"],
+            move=kept["move"],
+            may_take_away=kept["was_stuck"] and 0 < len(cards) < goal,
+        )
+
+    def _number(self, activity: Activity, team: Team) -> int:
+        return team.number if activity.options["teams"] else EVERYBODY
+
+    def _kept(self, activity: Activity, number: int) -> dict[str, Any]:
+        kept: dict[str, dict[str, Any]] = activity.state["boards"]
+        empty = {"cards": [], "refused": [], "best": 0, "move": 0, "was_stuck": False}
+        return kept.setdefault(str(number), empty)
+
+    def device(self, activity: Activity, attendee: Attendee) -> Screen:
+        building = self.building(activity, self._number(activity, own_team(activity, attendee)))
+        context = {"building": building, "verdict": self._own_refusal(activity, attendee, building)}
+        return Screen("session/builder_device.html", context)
+
+    def _own_refusal(self, activity: Activity, attendee: Attendee, building: Building) -> Verdict | None:
+        """The SET that the student's last card makes with two of the board, as long as these lie there."""
+        last = activity.answers.filter(attendee=attendee, round=activity.round).last()
+        if last is None or last.is_right:
+            return None
+        first, second, third = triple = tuple(map(Card.from_index, last.cards))
+        others = {card for card in triple if card.index != last.answer["card"]}
+        return explain(first, second, third) if others <= set(building.cards) else None
+
+    def projector(self, activity: Activity) -> Screen:
+        numbers = {self._number(activity, team): team for team in teams(activity)}
+        buildings = [self.building(activity, number) for number in numbers or [EVERYBODY]]
+        crowd = next((most for most in CROWDS if len(buildings) <= most), "more")
+        return Screen("session/builder_projector.html", {"buildings": buildings, "crowd": crowd})
+
+
+KIND = Builder()

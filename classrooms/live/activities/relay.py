@@ -1,0 +1,211 @@
+"""Third-card relay: a team goes from pair to pair, and each of its members in turn finds the card that completes one.
+
+Whoever errs sees why and may try again, or pass the pair on: to be sent away after an error would hurt, and to be left
+alone with it too. A pair that somebody has tried already has fewer cards left, so only first tries speak of skills.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from classrooms.live.activities.base import (
+    FINISH,
+    ActivityType,
+    GradedAnswer,
+    Order,
+    Screen,
+    keep,
+    place_of,
+    seed_of,
+)
+from classrooms.live.activities.decks import DeckOptionsForm, is_easy
+from classrooms.live.activities.teams import Team, give_teams, own_team, teams
+from classrooms.live.changes import changed
+from classrooms.live.errors import LessonRefusal
+from classrooms.models import Activity, Attendee
+from games.rules import Card, explain
+from games.rules.triples import Verdict, third_card
+from lessons.exercises import Exercise, make_exercise
+from lessons.grading import BadAnswer, grade
+from lessons.progress.recording import Asked
+from lessons.skills import ExerciseKind as Exercises
+from lessons.skills import Wanted
+
+GOALS = (5, 8, 10)
+FIRST_DIFFICULTY, HARDEST, HARDEST_OF_EASY = 2, 4, 3
+"""From 2 on there are six cards to choose from."""
+PAIRS_OF_A_DIFFICULTY = 2
+_MOST_DIGITS = 3
+
+
+class RelayForm(DeckOptionsForm):
+    links = forms.TypedChoiceField(
+        label=gettext_lazy("How many pairs"), choices=[(goal, goal) for goal in GOALS], coerce=int, initial=5
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """Where a team is."""
+
+    team: Team
+    done: int
+    goal: int
+    turn: Attendee | None
+    """Whose turn it is; None where nobody is, or the team has arrived."""
+
+    @property
+    def has_arrived(self) -> bool:
+        return self.done >= self.goal
+
+    @property
+    def steps(self) -> list[str]:
+        """Each step of the way: behind the team, the one it is at, or still to come."""
+        return ["is-done" if step < self.done else "is-now" if step == self.done else "" for step in range(self.goal)]
+
+
+class Relay(ActivityType):
+    slug = "relay"
+    title = gettext_lazy("Third-card relay")
+    about = gettext_lazy("Two cards: who is next in the team finds the third. Make teams first, or the class is one.")
+    form = RelayForm
+    has_rounds = False
+
+    def begin(self, activity: Activity) -> dict[str, Any]:
+        give_teams(activity)
+        return {**super().begin(activity), "teams": {}}
+
+    def attendee_changed(self, activity: Activity, attendee: Attendee) -> None:
+        give_teams(activity)
+
+    def came_or_went(self, activity: Activity, attendee: Attendee) -> None:
+        """Where the turn goes to somebody else, their device must hear of it."""
+        team = own_team(activity, attendee)
+        for each in team.members:
+            each.is_connected = each.is_connected or each.pk == attendee.pk
+        turn = _turn(team, self._here(activity, team)["turn"])
+        if turn and turn.pk == attendee.pk:
+            changed(activity.session)
+
+    def orders(self, activity: Activity) -> list[Order]:
+        return [FINISH]
+
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
+        track = self.track(activity, own_team(activity, attendee))
+        if track.has_arrived:
+            raise LessonRefusal(_("Your team has arrived already."))
+        if form.get("link") != str(track.done):
+            raise LessonRefusal(_("Your team is at the next pair already. Look again."))
+        if track.turn is None or track.turn.pk != attendee.pk:
+            raise LessonRefusal(_("It is not your turn. Help by looking along."))
+        here = self._here(activity, track.team)
+        if "pass" in form:
+            here["turn"] = _after(track.team, attendee)
+        elif self._answer(activity, attendee, track, form, now):
+            here.update(done=track.done + 1, tried=[], turn=_after(track.team, attendee))
+        return True
+
+    def _answer(self, activity: Activity, attendee: Attendee, track: Track, form: QueryDict, now: float) -> bool:
+        """Keep what was chosen; whether it is right."""
+        exercise = self.exercise(activity, track)
+        tried = self._here(activity, track.team)["tried"]
+        text = form.get("card", "")
+        answer = {"card": int(text) if text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS else None}
+        try:
+            graded = grade(exercise, answer)
+        except BadAnswer:
+            raise LessonRefusal(_("Choose one of the cards.")) from None
+        if answer["card"] in tried:
+            raise LessonRefusal(_("That one was tried already. Choose another."))
+        pair = [card.index for card in exercise.cards]
+        key = f"{track.team.number}/{track.done}"
+        asked = Asked(
+            place=place_of(activity),
+            kind=exercise.kind,
+            wanted=exercise.wanted,
+            seed=f"{seed_of(activity)}/{key}",
+            cards=pair,
+        )
+        evidence = () if tried else graded.evidence
+        three = [*pair, int(text)]
+        given = GradedAnswer(three, answer, graded.is_right, graded.missed, evidence, asked, key=f"{key}/{text}")
+        keep(activity, attendee, given, now)
+        tried.append(int(text))
+        return graded.is_right
+
+    def exercise(self, activity: Activity, track: Track) -> Exercise:
+        """The pair that a team is at; each team has its own, as hard as the others'."""
+        easy = is_easy(activity)
+        difficulty = min(HARDEST_OF_EASY if easy else HARDEST, FIRST_DIFFICULTY + track.done // PAIRS_OF_A_DIFFICULTY)
+        wanted = Wanted(Exercises.THIRD_CARD, difficulty, easy=easy)
+        return make_exercise(wanted, f"{activity.state['seed']}/{track.team.number}/{track.done}")
+
+    def track(self, activity: Activity, team: Team) -> Track:
+        here = self._here(activity, team)
+        goal = activity.options["links"]
+        turn = None if here["done"] >= goal else _turn(team, here["turn"])
+        return Track(team, here["done"], goal, turn)
+
+    def _here(self, activity: Activity, team: Team) -> dict[str, Any]:
+        """What is kept of a team: how many pairs are done, whose turn it is, what was tried at this pair."""
+        kept: dict[str, dict[str, Any]] = activity.state["teams"]
+        return kept.setdefault(str(team.number), {"done": 0, "turn": 0, "tried": []})
+
+    def device(self, activity: Activity, attendee: Attendee) -> Screen:
+        team = own_team(activity, attendee)
+        track = self.track(activity, team)
+        is_own_turn = track.turn is not None and track.turn.pk == attendee.pk
+        context: dict[str, object] = {"track": track, "is_own_turn": is_own_turn, "may_pass": len(team.there) > 1}
+        if not track.has_arrived:
+            tried = self._here(activity, team)["tried"]
+            exercise = self.exercise(activity, track)
+            context |= {
+                "exercise": exercise,
+                "tried": [Card.from_index(index) for index in tried],
+                "verdict": _verdict(exercise, tried),
+            }
+        if track.done:
+            context["before"] = self._found_before(activity, track)
+        return Screen("session/relay_device.html", context)
+
+    def projector(self, activity: Activity) -> Screen:
+        tracks = [self.track(activity, team) for team in teams(activity)]
+        have_arrived = bool(tracks) and all(track.has_arrived for track in tracks)
+        context: dict[str, object] = {"tracks": tracks, "have_arrived": have_arrived}
+        if len(tracks) == 1 and not have_arrived:
+            context["exercise"] = self.exercise(activity, tracks[0])
+        return Screen("session/relay_projector.html", context)
+
+    def _found_before(self, activity: Activity, track: Track) -> tuple[Card, ...]:
+        """The SET that the team has completed last."""
+        exercise = self.exercise(activity, Track(track.team, track.done - 1, track.goal, None))
+        first, second = exercise.cards
+        return first, second, third_card(first, second)
+
+
+def _turn(team: Team, number: int) -> Attendee | None:
+    """Who has the seat of this number, while they are there; else the next who is."""
+    later = [each for each in team.there if each.number >= number]
+    return next(iter(later or team.there), None)
+
+
+def _after(team: Team, attendee: Attendee) -> int:
+    turn = _turn(team, attendee.number + 1)
+    return turn.number if turn else 0
+
+
+def _verdict(exercise: Exercise, tried: list[int]) -> Verdict | None:
+    """Why the card that was chosen last does not fit."""
+    if not tried:
+        return None
+    first, second = exercise.cards
+    return explain(first, second, Card.from_index(tried[-1]))
+
+
+KIND = Relay()

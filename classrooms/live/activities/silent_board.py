@@ -1,0 +1,316 @@
+"""Silent board: everybody finds what they can on a board that stays; the class has what all have found together.
+
+A try of its own is kept for each three cards, of the kind "find a SET". But a board says something of a skill only once
+for each student: whoever finds nine SETs on one board has not shown nine times that they can find one.
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from classrooms.live.activities.base import (
+    FINISH,
+    NEXT,
+    REVEAL,
+    ActivityType,
+    GradedAnswer,
+    Order,
+    Screen,
+    keep,
+    place_of,
+    seed_of,
+)
+from classrooms.live.activities.decks import DeckOptionsForm, deck_of, is_easy
+from classrooms.live.errors import LessonRefusal
+from classrooms.live.paper import read_letters
+from classrooms.models import Activity, Answer, Attendee, Stage
+from games.boards import BadPick, picked
+from games.rules import Card, Feature, explain, find_sets
+from games.rules.symmetries import Symmetry
+from games.rules.triples import Triple, Verdict, differing
+from games.words import verdict_line
+from lessons.exercises import Exercise
+from lessons.grading import grade
+from lessons.progress.recording import Asked
+from lessons.skills import Evidence, Skill, Wanted, differing_skill, feature_skill, kind_skill
+from lessons.skills import ExerciseKind as Exercises
+
+FEWEST_SETS, MOST_SETS = 3, 18
+"""So many that there is something to find for all, and so few that the projector can show them all."""
+SIZES = (9, 12, 15)
+BOARDS_TO_LOOK_AT = 300
+
+
+class BoardForm(DeckOptionsForm):
+    size = forms.TypedChoiceField(
+        label=gettext_lazy("How many cards"), choices=[(size, size) for size in SIZES], coerce=int, initial=12
+    )
+    own = forms.BooleanField(
+        label=gettext_lazy("Each device has its own arrangement"),
+        help_text=gettext_lazy("The same board in other clothes, so that nobody copies."),
+        required=False,
+    )
+
+
+def draw_board(deck: tuple[Card, ...], size: int, seed: str, targets: frozenset[int]) -> tuple[Card, ...]:
+    """A board with a few SETs; of those that were looked at, the first that has something for most of the targets."""
+    boards = islice(_boards(deck, size, seed), BOARDS_TO_LOOK_AT if targets else 1)
+    best, most = None, -1
+    for board in boards:
+        served = len(targets & set(map(differing, find_sets(board))))
+        if served > most:
+            best, most = board, served
+        if most == len(targets):
+            break
+    if best is None:
+        raise AssertionError("there is always a board")
+    return best
+
+
+def board_of(activity: Activity, number: int) -> tuple[Card, ...]:
+    """The board of any round: everything that it comes from is frozen with the start, so that it can be printed."""
+    seed, targets = f"{activity.state['seed']}/{number}", frozenset(activity.state["targets"])
+    return draw_board(deck_of(activity), activity.options["size"], seed, targets)
+
+
+def _boards(deck: tuple[Card, ...], size: int, seed: str) -> Iterator[tuple[Card, ...]]:
+    rng = random.Random(seed)
+    while True:
+        board = tuple(rng.sample(deck, size))
+        if FEWEST_SETS <= len(find_sets(board)) <= MOST_SETS:
+            yield board
+
+
+class Arrangement:
+    """The board as one device shows it: the same under a symmetry of its deck, and in other places."""
+
+    def __init__(self, activity: Activity, attendee: Attendee | None) -> None:
+        board = tuple(map(Card.from_index, activity.state["board"]))
+        self.originals = dict(zip(board, board, strict=True))
+        """By the card that is shown, in the order in which they lie."""
+        if attendee and activity.options["own"] and not attendee.is_on_paper:
+            rng = random.Random(f"{activity.state['seed']}/{activity.round}/{attendee.number}")
+            symmetry = _symmetry(deck_of(activity), rng)
+            self.originals = {symmetry.card(card): card for card in rng.sample(board, len(board))}
+        self._shown = {original: card for card, original in self.originals.items()}
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        return tuple(self.originals)
+
+    def shown(self, originals: Iterable[Card]) -> tuple[Card, ...]:
+        """Cards of the class's board as they are here, in the order in which they lie here."""
+        return tuple(sorted((self._shown[card] for card in originals), key=self.cards.index))
+
+    def key(self, cards: Iterable[Card]) -> tuple[int, ...]:
+        """What is picked here, as everybody else sees it."""
+        return tuple(sorted(self.originals[card].index for card in cards))
+
+
+def _symmetry(deck: tuple[Card, ...], rng: random.Random) -> Symmetry:
+    """One that leaves the deck what it is: who plays the easy start gets no card from outside of it."""
+    while True:
+        symmetry = Symmetry.drawn(rng)
+        if set(symmetry.board(deck)) == set(deck):
+            return symmetry
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSet:
+    """A SET of the board, by how many it was found, and whether by the viewer."""
+
+    cards: tuple[Card, ...]
+    by: int
+    is_own: bool
+    is_credited: bool = True
+
+
+class SilentBoard(ActivityType):
+    slug = "board"
+    title = gettext_lazy("Silent board")
+    about = gettext_lazy(
+        "Everybody looks for SETs on the same board, quietly. What all find together counts. No hurry."
+    )
+    form = BoardForm
+
+    def begin(self, activity: Activity) -> dict[str, Any]:
+        there = activity.session.attendees.filter(removed_at=None).values_list("target", flat=True)
+        targets = sorted({target for target in there if target})
+        activity.state = {"seed": secrets.token_hex(8), "targets": targets}
+        return {**activity.state, "board": self._board(activity)}
+
+    def next_round(self, activity: Activity) -> None:
+        super().next_round(activity)
+        activity.state["board"] = self._board(activity)
+
+    def _board(self, activity: Activity) -> list[int]:
+        return [card.index for card in board_of(activity, activity.round)]
+
+    def orders(self, activity: Activity) -> list[Order]:
+        if activity.stage == Stage.OPEN:
+            return [Order(REVEAL.slug, gettext_lazy("Show all SETs")), FINISH]
+        return [Order(NEXT.slug, gettext_lazy("New board")), FINISH]
+
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
+        if activity.stage != Stage.OPEN:
+            raise LessonRefusal(_("The answer is there already. Look at the board."))
+        arrangement = Arrangement(activity, attendee)
+        if "letters" in form:
+            self._keep_sheet(activity, attendee, form.get("letters", ""), now)
+            return False
+        try:
+            triple = picked(arrangement.cards, form.getlist("cards"))
+        except BadPick as error:
+            raise LessonRefusal(str(error)) from None
+        cards = arrangement.key(triple)
+        earlier = _own_rows(activity, attendee)
+        if any(tuple(row.cards) == cards for row in earlier):
+            raise LessonRefusal(_again(explain(*triple)))
+        keep(activity, attendee, self._given(activity, attendee, arrangement, triple, earlier), now)
+        return False
+
+    def _keep_sheet(self, activity: Activity, attendee: Attendee, letters: str, now: float) -> None:
+        """What somebody has written on paper, by the letters of the class's board; what stands there twice is once."""
+        arrangement = Arrangement(activity, attendee)
+        for originals in read_letters(letters, Arrangement(activity, None).cards):
+            triple = _triple(arrangement.shown(originals))
+            earlier = _own_rows(activity, attendee)
+            if arrangement.key(triple) not in {tuple(row.cards) for row in earlier}:
+                keep(activity, attendee, self._given(activity, attendee, arrangement, triple, earlier), now)
+
+    def _given(
+        self,
+        activity: Activity,
+        attendee: Attendee,
+        arrangement: Arrangement,
+        triple: Triple,
+        earlier: list[Answer],
+    ) -> GradedAnswer:
+        """Skills and features are those of the cards that the student has seen; only `cards` are the class's."""
+        easiest = min(map(differing, find_sets(arrangement.cards)))
+        wanted = Wanted(Exercises.FIND_ONE, easiest, easy=is_easy(activity))
+        own = [card.index for card in triple]
+        graded = grade(Exercise(wanted, "", arrangement.cards), {"cards": own})
+        target = own_target(activity, attendee)
+        is_credited = graded.is_right and target in {None, differing(triple)}
+        cards = arrangement.key(triple)
+        key = "-".join(map(str, cards))
+        return GradedAnswer(
+            cards,
+            {"cards": own, "picked": True, "credited": is_credited},
+            graded.is_right,
+            graded.missed,
+            _new_evidence(graded.evidence, earlier),
+            Asked(
+                place=place_of(activity),
+                kind=Exercises.FIND_ONE,
+                wanted=wanted,
+                seed=f"{seed_of(activity)}/{key}",
+                cards=[card.index for card in arrangement.cards],
+            ),
+            key,
+        )
+
+    def device(self, activity: Activity, attendee: Attendee) -> Screen:
+        arrangement = Arrangement(activity, attendee)
+        rows = _own_rows(activity, attendee)
+        found = [_own_set(arrangement, row) for row in rows if row.is_right]
+        context: dict[str, object] = {
+            "cards": arrangement.cards,
+            "found": found,
+            "credited": sum(each.is_credited for each in found),
+            "target": own_target(activity, attendee),
+            "is_own_arrangement": activity.options["own"],
+        }
+        if activity.stage != Stage.OPEN:
+            own = {tuple(row.cards) for row in rows}
+            sets = self._sets(activity, arrangement, own)
+            context |= {"sets": sets, "class_found": sum(each.by > 0 for each in sets)}
+        elif rows:
+            last = rows[-1]
+            context |= {"last": last, "verdict": explain(*_triple(arrangement.shown(_cards(last))))}
+        return Screen("session/board_device.html", context)
+
+    def projector(self, activity: Activity) -> Screen:
+        arrangement = Arrangement(activity, None)
+        sets = self._sets(activity, arrangement, set())
+        context: dict[str, object] = {
+            "cards": arrangement.cards,
+            "class_found": sum(each.by > 0 for each in sets),
+            "there": len(sets),
+            "is_own_arrangement": activity.options["own"],
+        }
+        if activity.stage != Stage.OPEN:
+            context["sets"] = sets
+        return Screen("session/board_projector.html", context)
+
+    def remote(self, activity: Activity) -> Screen:
+        return Screen("session/board_remote.html", self.projector(activity).context)
+
+    def paper(self, activity: Activity) -> Screen | None:
+        return Screen("session/board_paper.html") if activity.stage == Stage.OPEN else None
+
+    def _sets(self, activity: Activity, arrangement: Arrangement, own: set[tuple[int, ...]]) -> list[FoundSet]:
+        """Every SET of the board, those that most have found first."""
+        rows = activity.answers.filter(round=activity.round, is_right=True).values_list("cards", flat=True)
+        by = Counter(map(tuple, rows))
+        originals = find_sets(map(Card.from_index, activity.state["board"]))
+        keys = [tuple(sorted(card.index for card in triple)) for triple in originals]
+        return [
+            FoundSet(arrangement.shown(map(Card.from_index, key)), by[key], key in own)
+            for key in sorted(keys, key=lambda key: -by[key])
+        ]
+
+
+def own_target(activity: Activity, attendee: Attendee) -> int | None:
+    """In how many features the SETs differ that the student is to find; one that the board does not have is none."""
+    there = set(map(differing, find_sets(map(Card.from_index, activity.state["board"]))))
+    return attendee.target if attendee.target in there else None
+
+
+def _again(verdict: Verdict) -> str:
+    if verdict.is_set:
+        return _("You have that one already. Look for another.")
+    return _("You have tried these three before: %(why)s.") % {"why": verdict_line(verdict.broken[0]).text}
+
+
+def _new_evidence(evidence: Iterable[Evidence], earlier: list[Answer]) -> list[Evidence]:
+    """What the student's earlier picks on this board have not said yet."""
+    said: set[Skill] = set()
+    for row in earlier:
+        said.add(kind_skill(Exercises.FIND_ONE))
+        said |= {feature_skill(Feature(feature)) for feature in row.missed}
+        if row.is_right:
+            said.add(differing_skill(differing(_triple(_cards(row)))))
+    return [each for each in evidence if each.skill not in said]
+
+
+def _own_rows(activity: Activity, attendee: Attendee) -> list[Answer]:
+    return list(activity.answers.filter(attendee=attendee, round=activity.round))
+
+
+def _own_set(arrangement: Arrangement, row: Answer) -> FoundSet:
+    return FoundSet(arrangement.shown(_cards(row)), 1, is_own=True, is_credited=row.answer["credited"])
+
+
+def _cards(row: Answer) -> tuple[Card, ...]:
+    return tuple(map(Card.from_index, row.cards))
+
+
+def _triple(cards: Iterable[Card]) -> Triple:
+    first, second, third = cards
+    return first, second, third
+
+
+KIND = SilentBoard()

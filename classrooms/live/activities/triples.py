@@ -1,0 +1,105 @@
+"""Is it a SET? The projector shows three cards, every device answers, and if no: because of which feature."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from classrooms.live.activities.base import (
+    ActivityType,
+    GradedAnswer,
+    Screen,
+    answer_of,
+    count_answers,
+    keep,
+    place_of,
+    seed_of,
+)
+from classrooms.live.errors import LessonRefusal
+from classrooms.models import Activity, Attendee, Stage
+from games.rules import Feature, explain
+from lessons.course import hand
+from lessons.course.five_examples import EXAMPLES
+from lessons.exercises import Exercise, make_exercise
+from lessons.grading import grade
+from lessons.progress.recording import Asked
+from lessons.skills import ExerciseKind as Exercises
+from lessons.skills import Wanted
+
+HARDEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureBar:
+    """How many gave one answer."""
+
+    feature: Feature | None
+    """None for: yes, it is a SET."""
+    number: int
+    is_right: bool
+
+
+class Triples(ActivityType):
+    slug = "triples"
+    title = gettext_lazy("Is it a SET?")
+    about = gettext_lazy("Three cards on the projector; everybody says yes, or which feature breaks it. No hurry.")
+
+    def exercise(self, activity: Activity) -> Exercise:
+        """The five examples of the rule sheets first, then new ones that get harder."""
+        if activity.round <= len(EXAMPLES):
+            cards = hand(*EXAMPLES[activity.round - 1][1])
+            return Exercise(Wanted(Exercises.IS_SET), seed="", cards=cards)
+        difficulty = min(HARDEST, 1 + (activity.round - len(EXAMPLES) - 1) // 2)
+        return make_exercise(Wanted(Exercises.IS_SET, difficulty), f"{activity.state['seed']}/{activity.round}")
+
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
+        if activity.stage != Stage.OPEN:
+            raise LessonRefusal(_("The answer is there already. Look at the board."))
+        exercise = self.exercise(activity)
+        answer: dict[str, object] = {"yes": "yes" in form}
+        if "yes" not in form:
+            if form.get("breaks") not in set(Feature):
+                raise LessonRefusal(_("Say yes, or which feature breaks it."))
+            answer["breaks"] = form["breaks"]
+        graded = grade(exercise, answer)
+        cards = [card.index for card in exercise.cards]
+        asked = Asked(
+            place=place_of(activity), kind=exercise.kind, wanted=exercise.wanted, seed=seed_of(activity), cards=cards
+        )
+        given = GradedAnswer(cards, answer, graded.is_right, graded.missed, graded.evidence, asked)
+        keep(activity, attendee, given, now)
+        return False
+
+    def device(self, activity: Activity, attendee: Attendee) -> Screen:
+        exercise = self.exercise(activity)
+        context = {"exercise": exercise, "features": list(Feature), "own": answer_of(activity, attendee)}
+        return Screen("session/triples_device.html", context | self._revealed(activity, exercise))
+
+    def projector(self, activity: Activity) -> Screen:
+        exercise = self.exercise(activity)
+        context = {"exercise": exercise, "count": count_answers(activity)}
+        return Screen("session/triples_projector.html", context | self._revealed(activity, exercise))
+
+    def paper(self, activity: Activity) -> Screen | None:
+        exercise = self.exercise(activity)
+        return Screen("session/triples_paper.html", {"exercise": exercise, "features": list(Feature)})
+
+    def _revealed(self, activity: Activity, exercise: Exercise) -> dict[str, object]:
+        """What nobody gets to see before the teacher shows it."""
+        if activity.stage == Stage.OPEN:
+            return {}
+        first, second, third = exercise.cards
+        verdict = explain(first, second, third)
+        answers = activity.answers.filter(round=activity.round).values_list("answer", flat=True)
+        said = Counter("yes" if answer["yes"] else answer["breaks"] for answer in answers)
+        broken = {each.feature for each in verdict.broken}
+        bars = [FeatureBar(None, said["yes"], verdict.is_set)]
+        bars += [FeatureBar(feature, said[feature.value], feature in broken) for feature in Feature]
+        return {"verdict": verdict, "bars": bars, "most": max(1, *said.values()) if said else 1}
+
+
+KIND = Triples()

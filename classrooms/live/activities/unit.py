@@ -1,0 +1,220 @@
+"""Lesson together: a unit of the course, stepped by the teacher, answered by all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext
+
+from classrooms.live import together
+from classrooms.live.activities.base import (
+    FINISH,
+    NEXT,
+    REVEAL,
+    ActivityType,
+    GradedAnswer,
+    Order,
+    Screen,
+    count_answers,
+    keep,
+    place_of,
+    seed_of,
+)
+from classrooms.live.errors import LessonRefusal
+from classrooms.live.together import AskedStep
+from classrooms.models import Activity, Answer, Attendee, Stage
+from games.players import Player
+from games.rules import Feature
+from games.rules.triples import FeaturePattern as VerdictKind
+from games.rules.triples import Verdict
+from lessons.course.units import course
+from lessons.progress.recording import Asked, finish_step
+from lessons.questions import Scene
+
+SHOW_MORE = Order(REVEAL.slug, gettext_lazy("Show what happens"))
+SKIP = Order(NEXT.slug, gettext_lazy("Skip"), is_main=False)
+MORE = Order("more", gettext_lazy("One more like this"), is_main=False)
+LAST = Order(FINISH.slug, gettext_lazy("Finish"))
+
+
+class UnitOptionsForm(forms.Form):
+    unit = forms.ChoiceField(label=gettext_lazy("Unit"), choices=lambda: [(unit.slug, unit.title) for unit in course()])
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceBar:
+    """How many gave one answer."""
+
+    words: str
+    number: int
+    is_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What somebody has answered: whether it was right is for after the reveal."""
+
+    answer: Answer
+    verdict: Verdict | None
+    """Why three cards that were picked or completed are no SET."""
+
+
+class LessonTogether(ActivityType):
+    slug = "unit"
+    title = gettext_lazy("Lesson together")
+    about = gettext_lazy("A unit of the course, step by step. You decide when it goes on; everybody answers.")
+    form = UnitOptionsForm
+
+    def put(self, activity: Activity) -> AskedStep:
+        """What is on now."""
+        state = activity.state
+        return together.put(activity.options["unit"], state["step"], state["seed"], state["turn"])
+
+    # What happens
+
+    def begin(self, activity: Activity) -> dict[str, Any]:
+        return {**super().begin(activity), "step": 0, "turn": 0}
+
+    def orders(self, activity: Activity) -> list[Order]:
+        put = self.put(activity)
+        go_on = [LAST] if put.is_last else [NEXT]
+        leave = [] if put.is_last else [FINISH]
+        if activity.stage == Stage.OPEN and put.has_more_to_show:
+            show = REVEAL if put.is_asked else SHOW_MORE
+            return [show, *([FINISH] if put.is_last else [SKIP, FINISH])]
+        return [*go_on, *([MORE] if put.is_drill else []), *leave]
+
+    def steer(self, activity: Activity, order: str, form: QueryDict) -> None:
+        put = self.put(activity)
+        is_seen = not put.is_asked and (activity.stage != Stage.OPEN or not put.has_more_to_show)
+        if is_seen and order in {NEXT.slug, FINISH.slug}:
+            self._all_have_seen(activity, put)
+        if order == MORE.slug:
+            self.next_round(activity)
+            activity.state["turn"] += 1
+        else:
+            super().steer(activity, order, form)
+            if order == NEXT.slug:
+                activity.state |= {"step": activity.state["step"] + 1, "turn": 0}
+
+    def _all_have_seen(self, activity: Activity, put: AskedStep) -> None:
+        """Who was there has done the step, where there was nothing to answer."""
+        now = timezone.now().timestamp()
+        there = activity.session.attendees.filter(removed_at=None, is_connected=True).exclude(user=None)
+        for attendee in there.select_related("user"):
+            _finish(attendee, put, now)
+
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
+        put = self.put(activity)
+        if not put.is_asked:
+            raise LessonRefusal(_("Look at the board."))
+        if activity.stage != Stage.OPEN:
+            raise LessonRefusal(_("The answer is there already. Look at the board."))
+        before = self._own(activity, attendee)
+        if len(before) >= put.picks:
+            raise LessonRefusal(_("You have answered already."))
+        answer = together.read(put, form)
+        judged = together.judge(put, answer)
+        cards = [card.index for card in together.cards_of(put, answer)]
+        is_one_of_many = put.picks > 1
+        key = "-".join(map(str, sorted(cards))) if is_one_of_many else ""
+        if together.is_picked(put):
+            answer = {**answer, "picked": True}
+        asked = self._asked(activity, put, cards, key) if judged.evidence else None
+        given = GradedAnswer(cards, answer, judged.is_right, judged.missed, judged.evidence, asked, key)
+        keep(activity, attendee, given, now)
+        rights = sum(each.is_right for each in before) + judged.is_right
+        if rights >= put.picks and attendee.user:
+            _finish(attendee, put, now)
+        return False
+
+    def _asked(self, activity: Activity, put: AskedStep, cards: Sequence[int], key: str) -> Asked:
+        exercise = put.judged
+        seed = f"{seed_of(activity)}-{key}" if key else seed_of(activity)
+        place = place_of(activity)
+        if exercise is None:
+            return Asked(place=place, kind=None, seed=seed, cards=cards)
+        shown = [card.index for card in exercise.cards]
+        return Asked(place=place, kind=exercise.kind, wanted=exercise.wanted, seed=seed, cards=shown)
+
+    def _own(self, activity: Activity, attendee: Attendee) -> list[Answer]:
+        return list(activity.answers.filter(attendee=attendee, round=activity.round))
+
+    # What is shown
+
+    def device(self, activity: Activity, attendee: Attendee) -> Screen:
+        put = self.put(activity)
+        if not put.is_asked:
+            return Screen("session/unit_look.html", {"step": put.step})
+        own = [Own(each, together.verdict_on(put, each.cards)) for each in self._own(activity, attendee)]
+        context = self._context(activity, put)
+        context |= {
+            "own": own,
+            "left": put.picks - len(own),
+            "picks": put.picks,
+            "is_right": sum(each.answer.is_right for each in own) >= put.picks,
+        }
+        return Screen("session/unit_device.html", context)
+
+    def projector(self, activity: Activity) -> Screen:
+        put = self.put(activity)
+        context = self._context(activity, put)
+        if put.is_asked:
+            context["count"] = count_answers(activity)
+            if activity.stage != Stage.OPEN:
+                bars = self._bars(activity, put)
+                context |= {"bars": bars, "most": max(1, *(bar.number for bar in bars))}
+        return Screen("session/unit_projector.html", context)
+
+    def paper(self, activity: Activity) -> Screen | None:
+        put = self.put(activity)
+        taps = together.choices(put) if put.is_asked and activity.stage == Stage.OPEN else []
+        return Screen("session/unit_paper.html", {"choices": taps}) if taps else None
+
+    def _context(self, activity: Activity, put: AskedStep) -> dict[str, Any]:
+        """What all screens show; the answer only when the teacher has shown it."""
+        question = put.question
+        context: dict[str, Any] = {
+            "put": put,
+            "unit": put.unit,
+            "step": put.step,
+            "question": question,
+            "question_template": f"lessons/questions/{question.name}.html",
+            "exercise": put.exercise,
+            "features": list(Feature),
+            "verdict_kinds": list(VerdictKind),
+            "sets_there": put.picks,
+        }
+        if isinstance(question, Scene):
+            match, verdict = question.played()
+            context |= {"match": match, "last_verdict": verdict}
+        if activity.stage != Stage.OPEN and put.has_more_to_show:
+            context["solution"] = together.solution(put)
+        return context
+
+    def _bars(self, activity: Activity, put: AskedStep) -> list[ChoiceBar]:
+        """What was said by how many; where that cannot be counted, how many were right."""
+        given = list(activity.answers.filter(round=activity.round).values_list("answer", "is_right"))
+        taps = together.choices(put)
+        if taps:
+            said = [(each, sum(each.was_said(answer) for answer, _right in given)) for each in taps]
+            return [ChoiceBar(each.words, number, each.is_right) for each, number in said]
+        rights = sum(is_right for _answer, is_right in given)
+        return [
+            ChoiceBar(pgettext("so many answers", "right"), rights, True),
+            ChoiceBar(_("not yet"), len(given) - rights, False),
+        ]
+
+
+def _finish(attendee: Attendee, put: AskedStep, now: float) -> None:
+    """The step is done in the course, too."""
+    finish_step(Player(name=attendee.name, user=attendee.user), put.unit.slug, put.step.slug, now=now)
+
+
+KIND = LessonTogether()

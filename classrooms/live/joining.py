@@ -1,0 +1,154 @@
+"""How students come to a session, stay connected, and answer."""
+
+from __future__ import annotations
+
+import time
+from copy import deepcopy
+from enum import StrEnum
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from classrooms.live import seats
+from classrooms.live.activities import kind_of
+from classrooms.live.changes import changed, locked
+from classrooms.live.errors import GuestMustWait, LessonRefusal
+from classrooms.live.leading import present_activity
+from classrooms.models import Activity, Attendee, Session, Stage
+from games.players import Player
+
+
+def own_seat(session: Session, player: Player | None) -> Attendee | None:
+    """The player's seat, also where they were sent out; a student who has left the class has none any more."""
+    if player is None:
+        return None
+    seats = session.attendees.filter(**player.key)
+    if player.user:
+        seats = seats.filter(user__enrolments__classroom=session.classroom_id)
+    return seats.first()
+
+
+def may_attend(session: Session, player: Player | None) -> bool:
+    """Whether somebody may take a seat: a student of the class, or a guest where guests may."""
+    if player is None or player.user is None:
+        return session.allows_guests
+    return session.classroom.enrolments.present().filter(student_id=player.user.pk).exists()
+
+
+def attend(session: Session, player: Player) -> Attendee:
+    """Take a seat, or come back to one's own.
+
+    Raises `GuestMustWait` where a guest has to wait for the teacher, and `LessonRefusal` where somebody can't come in.
+    """
+    with locked(session) as fresh:
+        seat = own_seat(fresh, player)
+        if seat and seat.removed_at and not seat.is_on_paper:
+            raise LessonRefusal(_("Your teacher has taken you out of this lesson."))
+        if seat and not seat.is_on_paper:
+            return seat
+        if fresh.is_over:
+            raise LessonRefusal(_("This lesson is over."))
+        if not may_attend(fresh, player):
+            raise LessonRefusal(_("This lesson is only for the students of this class."))
+        if seat is None or seat.removed_at:
+            _check_door(fresh, player)
+        if seat:
+            seat.session = fresh
+            seats.take_over(seat)
+        else:
+            seat = seats.take_seat(fresh, player, player.name if player.user else seats.free_name(fresh))
+            # A guest who has waited since there was no room, and finds the door open now.
+            fresh.waiting.filter(guest=player.guest).delete()
+        changed(fresh, devices=False)
+    return seat
+
+
+def _check_door(session: Session, player: Player) -> None:
+    """Whether a newcomer may come in now; within the session's lock."""
+    if session.is_locked:
+        raise LessonRefusal(_("The door is closed. Ask your teacher."))
+    if player.user is None and session.guests_wait:
+        raise GuestMustWait(_("Your teacher will let you in."))
+    seats.check_room(session, for_guest=player.user is None)
+
+
+class Door(StrEnum):
+    """What somebody finds before a session in which they have no seat."""
+
+    OPEN = "open"
+    """They can come in, or have a seat already."""
+    CLOSED = "closed"
+    FULL = "full"
+    WAITING = "waiting"
+    """A guest whom the teacher has yet to let in."""
+    TAKEN_OUT = "taken out"
+    OVER = "over"
+    STUDENTS_ONLY = "students only"
+
+
+def door_for(session: Session, player: Player | None) -> Door:
+    """How the door is for somebody now. Only looks: `attend` asks everything again, within the lock."""
+    seat = own_seat(session, player)
+    if seat and seat.removed_at and not seat.is_on_paper:
+        return Door.TAKEN_OUT
+    if session.is_over:
+        return Door.OVER
+    if seat and not seat.removed_at:
+        return Door.OPEN
+    if not may_attend(session, player):
+        return Door.STUDENTS_ONLY
+    if session.is_locked:
+        return Door.CLOSED
+    is_guest = player is None or player.user is None
+    if is_guest and player and session.waiting.filter(guest=player.guest).exists():
+        return Door.WAITING
+    return Door.OPEN if seats.has_room(session, for_guest=is_guest) else Door.FULL
+
+
+def set_connected(code: str, number: int, is_connected: bool) -> bool:
+    """A device has come or gone; "everybody has answered" counts those who are there. Whether it has a seat."""
+    session = Session.objects.filter(code=code).first()
+    # By the row itself and not through a join: PostgreSQL looks again at a row that somebody else is just removing.
+    own = Attendee.objects.filter(session=session, number=number, removed_at=None, is_on_paper=False)
+    if session and own.exclude(is_connected=is_connected).update(is_connected=is_connected):
+        with locked(session) as fresh:
+            # The teacher may have taken them out since.
+            if (activity := present_activity(fresh)) and (seat := own.first()):
+                kind_of(activity).came_or_went(activity, seat)
+            changed(fresh, devices=False)
+    return own.exists()
+
+
+def takes_part(activity: Activity, attendee: Attendee) -> bool:
+    """Whether somebody is in this round: who comes while it is open comes in at the next."""
+    kind = kind_of(activity)
+    return not kind.has_rounds or activity.stage != Stage.OPEN or attendee.joined_at <= activity.round_at
+
+
+def act(attendee: Attendee, form: QueryDict, *, by_teacher: bool = False) -> Session:
+    """Take what a device sends to the present activity. What came too late, or twice, is refused in words.
+
+    Gives the session as it is then.
+    """
+    with locked(attendee.session) as session:
+        activity = present_activity(session)
+        if session.is_over or activity is None:
+            raise LessonRefusal(_("Nothing is on at the moment."))
+        if session.is_paused:
+            raise LessonRefusal(_("Eyes up! Your teacher has paused."))
+        if Attendee.objects.filter(pk=attendee.pk).exclude(removed_at=None).exists():
+            raise LessonRefusal(_("Your teacher has taken you out of this lesson."))
+        if form.get("activity") != str(activity.number) or form.get("round") != str(activity.round):
+            raise LessonRefusal(_("That was for the round before. Look again."))
+        if not by_teacher and not takes_part(activity, attendee):
+            raise LessonRefusal(_("You come in at the next round."))
+        before = _values(activity)
+        devices = kind_of(activity).act(activity, attendee, form, time.time())
+        if _values(activity) != before:
+            activity.save()
+        changed(session, devices=devices)
+    return session
+
+
+def _values(activity: Activity) -> list[object]:
+    return [deepcopy(getattr(activity, field.attname)) for field in Activity._meta.concrete_fields]

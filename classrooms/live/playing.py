@@ -1,0 +1,172 @@
+"""Matches that are played within a session: how its screens hear of them, who may watch, and what becomes of picks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from classrooms.live.activities.base import GradedAnswer, keep, place_of, seed_of
+from classrooms.live.changes import changed
+from classrooms.live.errors import LessonRefusal
+from classrooms.models import Activity, Attendee, Session
+from games.forms import DECKS, windows
+from games.matches import service as matches
+from games.models import Match, Way
+from games.players import Player
+from games.rules import Card, Options, evolve
+from games.rules import commands as ask
+from games.rules import events as did
+from games.rules.errors import Refused
+from games.rules.hints import ranked_sets
+from games.rules.records import event_from, match_from
+from games.rules.triples import Triple, differing, is_set
+from games.words import REFUSALS
+from lessons.exercises import Exercise
+from lessons.grading import grade
+from lessons.progress.recording import Asked
+from lessons.skills import ExerciseKind as Exercises
+from lessons.skills import Wanted
+
+# What devices of a class at one table show nothing of.
+_QUIET = {did.Agreed, did.TookBack, did.Connected, did.Disconnected, did.TimeGiven, did.Renamed}
+_SESSION = "session/"
+
+
+class RulesForm(forms.Form):
+    """What a teacher may choose of a match in a lesson; the rest is as the rules of the class are."""
+
+    deck = forms.ChoiceField(label=_("Deck"), choices=DECKS, initial="full", required=False)
+    window = forms.ChoiceField(
+        label=_("Time to pick after a call"), choices=lambda: windows(5, 10, 20), initial="10", required=False
+    )
+    penalty = forms.BooleanField(label=_("A wrong or late pick costs a point"), initial=True, required=False)
+
+
+# The screens
+
+
+def match_changed(written: matches.Written) -> None:
+    """Have the screens of the session that a match is part of show it as it is now."""
+    match = written.match
+    if not match.place.startswith(_SESSION):
+        return
+    session = Session.objects.filter(code=match.place.removeprefix(_SESSION), ended_at=None).first()
+    if session is None:
+        return
+    devices = match.way == Way.CLASS and any(type(each) not in _QUIET for each in (*written.due, *written.events))
+    changed(session, devices=devices)
+
+
+def may_watch(match: Match, user: int) -> bool:
+    """Whether somebody may look into a table of a lesson: a teacher of the class."""
+    if not match.place.startswith(_SESSION):
+        return False
+    sessions = Session.objects.filter(code=match.place.removeprefix(_SESSION), classroom__deleted_at=None)
+    return sessions.filter(classroom__teachers=user, classroom__teachers__deleted_at=None).exists()
+
+
+# The matches
+
+
+def player_of(attendee: Attendee) -> Player:
+    if attendee.user:
+        return Player(name=attendee.name, user=attendee.user)
+    return Player(name=attendee.name, guest=attendee.guest)
+
+
+def rules_of(activity: Activity, *, whole_class: bool = False) -> Options:
+    """The rules of the class, as the teacher has chosen within them. One deal, so that all have done at a time."""
+    chosen = activity.options
+    return Options.of(
+        activity.session.edition,
+        easy=chosen.get("deck") == "easy",
+        window=None if chosen.get("window") == "none" else float(chosen.get("window") or 10),
+        relaxed=not chosen.get("penalty"),
+        everyone_deals=False,
+        whole_class=whole_class,
+    )
+
+
+def open_dealt(activity: Activity, way: Way, players: Sequence[Player], options: Options) -> Match:
+    """A match of these players, with the cards on the table."""
+    now = time.time()
+    first, *others = players
+    match = matches.open_match(way=way, options=options, player=first, others=others, place=place_of(activity), now=now)
+    return matches.command(match.code, ask.Deal(0), now=now).match
+
+
+def do(code: str, order: ask.Command, *, seen: int | None = None) -> matches.Written:
+    """Take something to the referee; what is refused is told in words."""
+    try:
+        return matches.command(code, order, now=time.time(), seen=seen)
+    except Refused as refused:
+        raise LessonRefusal(str(REFUSALS[refused.reason])) from refused
+
+
+def do_if_possible(code: str, order: ask.Command) -> None:
+    """Take something to the referee that need not be done where it makes no sense any more."""
+    try:
+        matches.command(code, order, now=time.time())
+    except Refused:
+        return
+
+
+def up_to_date(code: str) -> Match:
+    """The match with everything that was due written."""
+    match = Match.objects.prefetch_related("seats").get(code=code)
+    if match.due is not None and match.due <= time.time():
+        return matches.catch_up(code, now=time.time()).match
+    return match
+
+
+# What was picked
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedPick:
+    """Three cards that a seat took for a SET, and the table they lay on."""
+
+    number: int
+    """Of the event in its match."""
+    seat: int
+    cards: Triple
+    table: tuple[Card, ...]
+    at: float
+
+
+def picks(match: Match, *, after: int = 0) -> Iterator[LoggedPick]:
+    """Every pick in the log after an event, right or wrong, in their order."""
+    state = match_from(match.start)
+    for row in match.events.all():
+        event = event_from(row.record)
+        if isinstance(event, did.SetTaken | did.CallFailed) and event.cards and row.number > after:
+            first, second, third = event.cards
+            yield LoggedPick(row.number, event.seat, (first, second, third), state.table, event.at)
+        state = evolve(state, event)
+
+
+def keep_pick(activity: Activity, attendee: Attendee, pick: LoggedPick, *, easy: bool, key: str) -> None:
+    """Keep a pick as an answer; for mastery it is a SET that was to be found on that table."""
+    easiest = next((triple for _effort, triple in ranked_sets(pick.table)), None)
+    looked_for = pick.cards if is_set(*pick.cards) else easiest
+    wanted = Wanted(Exercises.FIND_ONE, differing(looked_for) if looked_for else 1, easy=easy)
+    indices = [card.index for card in pick.cards]
+    graded = grade(Exercise(wanted, seed="", cards=pick.table), {"cards": indices})
+    asked = Asked(
+        place=place_of(activity),
+        kind=Exercises.FIND_ONE,
+        wanted=wanted,
+        seed=f"{seed_of(activity)}/{key}",
+        cards=[card.index for card in pick.table],
+    )
+    answer = {"cards": indices, "picked": True}
+    keep(
+        activity,
+        attendee,
+        GradedAnswer(indices, answer, graded.is_right, graded.missed, graded.evidence, asked, key),
+        pick.at,
+    )

@@ -1,0 +1,109 @@
+"""What went wrong, in kind words and with what to do next: for each status that a visitor can meet."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse
+from django.template import loader
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from classrooms.accounts.allauth_limits import seconds_to_wait
+from core.limits import wait_text
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    title: Promise
+    text: Promise | str
+
+
+_WORDS: dict[int, Words] = {
+    HTTPStatus.BAD_REQUEST: Words(
+        _("That did not arrive whole"), _("Something was missing or mixed up on the way. Go back and try it once more.")
+    ),
+    HTTPStatus.FORBIDDEN: Words(
+        _("This door is closed"), _("This page belongs to somebody else. Perhaps you have to sign in first.")
+    ),
+    HTTPStatus.NOT_FOUND: Words(
+        _("Nothing lies here"), _("The address may be mistyped, or the game may be long over.")
+    ),
+    HTTPStatus.METHOD_NOT_ALLOWED: Words(
+        _("There is nothing to see here"),
+        _("This address only takes answers of a page. Go back and press the button there."),
+    ),
+    HTTPStatus.GONE: Words(_("It was here once"), _("What lay at this address is over and gone.")),
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: Words(
+        _("That is too big"), _("What you sent is larger than we take. Send a smaller file, or fewer lines at once.")
+    ),
+    HTTPStatus.UNPROCESSABLE_ENTITY: Words(
+        _("We could not read that"), _("Something in what you sent makes no sense to us. Go back and look at it again.")
+    ),
+    HTTPStatus.INTERNAL_SERVER_ERROR: Words(
+        _("We made a mistake"), _("It is ours, not yours, and nothing is lost. Please try again in a moment.")
+    ),
+    HTTPStatus.SERVICE_UNAVAILABLE: Words(
+        _("We're busy"), _("A lot is going on here right now. Wait a moment, then try again.")
+    ),
+}
+_A_MINUTE = 60
+_OLD_PAGE = Words(
+    _("This page was open for too long"), _("Load the page you came from again, and send it once more from there.")
+)
+
+
+def words_for(status: int, retry_after: int = 0) -> Words:
+    """What is said of a status; one that has no words of its own is told as the first of its kind.
+
+    `retry_after` is how many seconds somebody who tried too often has to wait, 0 where nobody knows.
+    """
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return Words(_("Too many tries"), wait_text(retry_after or _A_MINUTE))
+    usual = HTTPStatus.INTERNAL_SERVER_ERROR if status >= HTTPStatus.INTERNAL_SERVER_ERROR else HTTPStatus.BAD_REQUEST
+    return _WORDS.get(status) or _WORDS[usual]
+
+
+def error_page(request: HttpRequest, status: int, words: Words | None = None) -> HttpResponse:
+    context = {"status": status, "words": words or words_for(status)}
+    try:
+        return HttpResponse(loader.render_to_string("error.html", context, request), status=status)
+    except Exception:
+        if status < HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise
+        # What broke the page, a database that is away, say, breaks its frame as well: tell it without one.
+        log.exception("the page of an error could not be told whole")
+        return HttpResponse(loader.render_to_string("error_bare.html", context), status=status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    status = getattr(exception, "status_code", HTTPStatus.BAD_REQUEST)
+    return error_page(request, status)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_page(request, HTTPStatus.FORBIDDEN)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_page(request, HTTPStatus.NOT_FOUND)
+
+
+def too_many(request: HttpRequest) -> HttpResponse:
+    """Called by allauth where one of its own limits is reached."""
+    seconds = seconds_to_wait(request)
+    # `kind_errors` makes it a page for those who read pages.
+    return HttpResponse(status=HTTPStatus.TOO_MANY_REQUESTS, headers={"Retry-After": str(seconds)} if seconds else None)
+
+
+def our_mistake(request: HttpRequest) -> HttpResponse:
+    return error_page(request, HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+def old_page(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form whose token against forgery is missing or not this browser's."""
+    return error_page(request, HTTPStatus.FORBIDDEN, _OLD_PAGE)

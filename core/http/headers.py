@@ -1,0 +1,38 @@
+"""What every answer tells the browser about safety, whoever gives it: a page, a stream, a file or an error."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from core.http.wsgi_adapter import Message, Send
+
+# What a browser could let a page use; none of ours needs any of it.
+_UNUSED = (
+    "accelerometer bluetooth browsing-topics camera display-capture encrypted-media geolocation gyroscope hid "
+    "identity-credentials-get idle-detection local-fonts magnetometer microphone midi payment "
+    "publickey-credentials-create publickey-credentials-get serial usb window-management xr-spatial-tracking"
+)
+_ALWAYS = {
+    b"content-security-policy": b"default-src 'none'; frame-ancestors 'none'",
+    b"cross-origin-opener-policy": b"same-origin",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"permissions-policy": ", ".join(f"{each}=()" for each in _UNUSED.split()).encode(),
+    b"referrer-policy": settings.SECURE_REFERRER_POLICY.encode(),
+    b"x-content-type-options": b"nosniff",
+    b"x-frame-options": settings.X_FRAME_OPTIONS.encode(),
+}
+if settings.SECURE_HSTS_SECONDS:
+    _ALWAYS[b"strict-transport-security"] = b"max-age=%d; includeSubDomains; preload" % settings.SECURE_HSTS_SECONDS
+
+
+def safe(send: Send) -> Send:
+    """Add to an answer what it does not say by itself."""
+
+    async def send_safely(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            said = {name for name, _value in message["headers"]}
+            more = [(name, value) for name, value in _ALWAYS.items() if name not in said]
+            message = {**message, "headers": [*message["headers"], *more]}
+        await send(message)
+
+    return send_safely

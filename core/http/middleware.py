@@ -1,0 +1,177 @@
+"""What every answer of the site passes through."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from http import HTTPStatus
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.template import loader
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
+
+from core.http.error_pages import error_page, words_for
+from core.http.wsgi_adapter import ROUTE
+from core.i18n.language import language_of
+from core.limits import TooMany
+from core.logs import route_of
+from core.offload import GivenUp
+
+Answer = Callable[[HttpRequest], HttpResponseBase]
+log = logging.getLogger(__name__)
+_RETRY_SECONDS = 10
+_FOR_DEVELOPERS = (HTTPStatus.NOT_FOUND, HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+def csp(get_response: Answer) -> Answer:
+    """What a page may load, run and be sent to: the same for every page, since nothing is written into any."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        # Django's own pages for developers are written otherwise.
+        if not settings.DEBUG or response.status_code not in _FOR_DEVELOPERS:
+            response.headers.setdefault("Content-Security-Policy", settings.CONTENT_SECURITY_POLICY)
+        return response
+
+    return answer
+
+
+def locale(get_response: Answer) -> Answer:
+    """Every page in the language of whoever reads it."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        request.LANGUAGE_CODE = language_of(request)
+        with translation.override(request.LANGUAGE_CODE):
+            response = get_response(request)
+        patch_vary_headers(response, ["Accept-Language", "Cookie"])
+        # A page may have changed its mind on the way, once it knew the class.
+        response.headers.setdefault("Content-Language", request.LANGUAGE_CODE)
+        return response
+
+    return answer
+
+
+def error_pages(get_response: Answer) -> Answer:
+    """Whatever is refused without a word gets the words of its page, for those who read pages."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        is_bare = response.status_code >= HTTPStatus.BAD_REQUEST and not getattr(response, "content", b"?")
+        if not is_bare or request.headers.get("HX-Request") or not request.accepts("text/html"):
+            return response
+        # Every Retry-After of ours is in seconds.
+        words = words_for(response.status_code, int(response.headers.get("Retry-After", 0)))
+        page = error_page(request, response.status_code, words)
+        for name, value in response.items():
+            if name not in {"Content-Type", "Content-Length"}:
+                page.headers[name] = value
+        return page
+
+    return answer
+
+
+class HeavyWork:
+    """Heavy work that was given up ends in "we're busy", not in "we made a mistake"."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, GivenUp):
+            return None
+        log.warning("offload.given_up", extra={"reason": str(exception), "route": route_of(request)})
+        return HttpResponse(status=HTTPStatus.SERVICE_UNAVAILABLE, headers={"Retry-After": str(_RETRY_SECONDS)})
+
+
+def vary_by_htmx(get_response: Answer) -> Answer:
+    """One address answers with a page or with a part of it: say so, or a browser that goes back shows the part."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        patch_vary_headers(response, ["HX-Request"])
+        return response
+
+    return answer
+
+
+def no_store(get_response: Answer) -> Answer:
+    """What somebody with a session sees is theirs: going back after a sign-out shows nothing of it, on any tablet."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        name = settings.SESSION_COOKIE_NAME
+        if name in request.COOKIES or name in response.cookies:
+            response.headers.setdefault("Cache-Control", "private, no-store")
+        return response
+
+    return answer
+
+
+def note_route(get_response: Answer) -> Answer:
+    """Leave the name of the page for the log and the figures; the address itself may hold a code."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        try:
+            return get_response(request)
+        finally:
+            is_static = request.path.startswith(settings.STATIC_URL)
+            request.META[ROUTE] = "static" if is_static else route_of(request)
+
+    return answer
+
+
+class RefuseNulBytes:
+    """Answer 400 to a NUL byte anywhere in a request: PostgreSQL can't store one, and no person types one.
+
+    One check here instead of one in each form. It comes before sessions, whose key is a cookie like any other. File
+    names need none: Django drops what isn't printable from them.
+    """
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        headers = (value for name, value in request.META.items() if name.startswith("HTTP_"))
+        query = (text for name, values in request.GET.lists() for text in (name, *values))
+        if _has_nul((request.path, *headers, *query, *request.COOKIES, *request.COOKIES.values())):
+            return _refused()
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *view: Any) -> HttpResponse | None:
+        # Reads nothing but forms, and only on the way to a page that exists.
+        form = (text for name, values in request.POST.lists() for text in (name, *values))
+        return _refused() if _has_nul(form) else None
+
+
+def _has_nul(texts: Iterable[str]) -> bool:
+    # The escape is a NUL byte as soon as a form's field is read as JSON.
+    return any("\0" in text or "\\u0000" in text for text in texts)
+
+
+def _refused() -> HttpResponse:
+    """A page without a frame: the frame would look up the session."""
+    status = HTTPStatus.BAD_REQUEST
+    context = {"status": status, "words": words_for(status)}
+    return HttpResponse(loader.render_to_string("error_bare.html", context), status=status)
+
+
+class TooManyAsPage:
+    """A limit that no view has words of its own for is told by the page of its status."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        if not isinstance(exception, TooMany):
+            return None
+        headers = {"Retry-After": str(exception.retry_after)} if exception.retry_after else None
+        return HttpResponse(status=HTTPStatus.TOO_MANY_REQUESTS, headers=headers)

@@ -1,0 +1,194 @@
+"""Lanes for requests: one for pages and game moves, others for slow work, each with a bounded queue.
+
+A lane's bookkeeping lives on the event loop and needs no lock; only the work itself runs in a thread. A thread that's
+stuck can't be killed: its request is answered with "busy" after the lane's limit, but it keeps its place among those
+that run until it ends. So the lane never grows, and whatever runs in it must be bounded by itself (`core.offload` ends
+heavy work, mail and other hosts are spoken to with timeouts).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from core.lanes.marks import FAST
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+in_use: list[FastLane | SlowLane] = []
+"""The lanes of this process, for readiness and metrics."""
+
+
+class Busy(Exception):
+    """The lane is full, or the request has waited or run for too long."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__(f"busy for {retry_after} seconds")
+        self.retry_after = retry_after
+
+
+class ClientGone(Exception):
+    """Nobody waits for the answer any more."""
+
+
+class FastLane:
+    """First come, first served. The executor's own queue is used, so a request costs one hop and nothing more."""
+
+    name = FAST
+    retry_after = 2
+
+    def __init__(self, *, threads: int, most: int = 2_000, seconds: float = 10.0) -> None:
+        self.threads, self.most, self.seconds = threads, most, seconds
+        self.pool = ThreadPoolExecutor(threads, thread_name_prefix="page")
+        self.inside = 0
+        self.refused = 0
+
+    @property
+    def running(self) -> int:
+        return min(self.inside, self.threads)
+
+    @property
+    def waiting(self) -> int:
+        return self.inside - self.running
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether it's so far behind that new requests are, or are about to be, refused."""
+        return self.waiting >= self.most // 2
+
+    async def run(self, work: Callable[[], T]) -> T:
+        if self.inside >= self.most:
+            self.refused += 1
+            raise Busy(self.retry_after)
+        came = time.monotonic()
+        self.inside += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self.pool, self._unless_late, came, work)
+        except Busy:
+            self.refused += 1
+            raise
+        finally:
+            self.inside -= 1
+
+    def _unless_late(self, came: float, work: Callable[[], T]) -> T:
+        """In the thread: work that nobody waits for any more is dropped, which is how a backlog gets shorter."""
+        if time.monotonic() - came > self.seconds:
+            raise Busy(self.retry_after)
+        return work()
+
+
+@dataclass(eq=False, slots=True)
+class _Ticket:
+    client: str
+    work: Callable[[], Any]
+    answer: asyncio.Future[Any]
+
+
+class SlowLane:
+    """Clients take turns, so that one who sends a hundred requests delays only themselves.
+
+    When the queue is full, the client with the longest line gives up their last place to a newcomer with a shorter
+    one. No client may occupy every thread. A school behind one address may fill the queue while nobody else needs it.
+    """
+
+    retry_after = 5
+
+    def __init__(self, name: str, *, threads: int, most_waiting: int = 128, seconds: float = 25.0) -> None:
+        self.name = name
+        self.threads, self.most_waiting, self.seconds = threads, most_waiting, seconds
+        self.pool = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self.running = 0
+        self.refused = 0
+        self.waiting = 0
+        self._lines: dict[str, deque[_Ticket]] = {}
+        self._running_of: Counter[str] = Counter()
+        self._most_of_client = max(1, threads - 1)
+
+    @property
+    def is_saturated(self) -> bool:
+        return self.waiting >= self.most_waiting
+
+    async def run(self, client: str, work: Callable[[], T], gone: asyncio.Future[None] | None = None) -> T:
+        """Wait for a turn, do it in a thread, and give up after the lane's limit or once the client has `gone`."""
+        ticket = _Ticket(client, work, asyncio.get_running_loop().create_future())
+        self._line_up(ticket)
+        first = {ticket.answer, gone} if gone else {ticket.answer}
+        await asyncio.wait(first, timeout=self.seconds, return_when=asyncio.FIRST_COMPLETED)
+        if not ticket.answer.done():
+            self._give_up(ticket)
+            if gone and gone.done():
+                raise ClientGone
+            raise self._refusal()
+        result: T = ticket.answer.result()
+        return result
+
+    def _refusal(self) -> Busy:
+        self.refused += 1
+        return Busy(self.retry_after)
+
+    def _line_up(self, ticket: _Ticket) -> None:
+        if self.waiting >= self.most_waiting:
+            self._make_room(ticket.client)
+        self._lines.setdefault(ticket.client, deque()).append(ticket)
+        self.waiting += 1
+        self._start_waiting()
+
+    def _make_room(self, client: str) -> None:
+        """Drop the last request of the longest line, unless the newcomer's own would be as long."""
+        longest = max(self._lines.values(), key=len)
+        if len(longest) <= len(self._lines.get(client, ())) + 1:
+            raise self._refusal()
+        dropped = longest.pop()
+        self.waiting -= 1
+        dropped.answer.set_exception(self._refusal())
+
+    def _start_waiting(self) -> None:
+        while self.running < self.threads and (ticket := self._next()):
+            self.waiting -= 1
+            self.running += 1
+            self._running_of[ticket.client] += 1
+            started = asyncio.get_running_loop().run_in_executor(self.pool, ticket.work)
+            started.add_done_callback(lambda ended, ticket=ticket: self._ended(ticket, ended))  # type: ignore[misc]
+
+    def _next(self) -> _Ticket | None:
+        """The first request of the client whose turn it is; that client then goes to the end of the round."""
+        for client, line in self._lines.items():
+            if self._running_of[client] < self._most_of_client:
+                ticket = line.popleft()
+                del self._lines[client]
+                if line:
+                    self._lines[client] = line
+                return ticket
+        return None
+
+    def _ended(self, ticket: _Ticket, ended: asyncio.Future[Any]) -> None:
+        self.running -= 1
+        self._running_of -= Counter([ticket.client])
+        error = ended.exception()
+        if ticket.answer.done():
+            if error:
+                log.error("slow work failed after its client was sent away", exc_info=error)
+        elif error:
+            ticket.answer.set_exception(error)
+        else:
+            ticket.answer.set_result(ended.result())
+        self._start_waiting()
+
+    def _give_up(self, ticket: _Ticket) -> None:
+        """Its time is over. What waits is forgotten; what runs goes on, and keeps its thread."""
+        ticket.answer.cancel()
+        line = self._lines.get(ticket.client)
+        if line and ticket in line:
+            line.remove(ticket)
+            self.waiting -= 1
+            if not line:
+                del self._lines[ticket.client]
+        else:
+            log.warning("lanes.running_request_given_up", extra={"lane": self.name})

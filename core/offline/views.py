@@ -1,0 +1,98 @@
+"""What makes the site an app: its manifest, its service worker, and the page for when there is no network."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from core.http.requests import Request
+from core.offline.policy import kept
+
+LESSON_FILES = (
+    "css/lessons.css",
+    "css/people.css",
+    "js/later.js",
+    "js/motion.js",
+    "js/pick-three.js",
+    "js/speak.js",
+)
+"""What the pages of lessons need beside what every page does."""
+_PAPER = "#f8f3e9"
+_STATIC = re.compile(r'(?:href|src)="(/static/[^"]+)"')
+
+
+@require_safe
+def manifest(request: Request) -> HttpResponse:
+    """How the site looks among the apps of a device."""
+    sizes = [(purpose, name, size) for purpose, name in _ICONS.items() for size in (192, 512)]
+    content = {
+        "id": reverse("front"),
+        "name": _("Setsite: the card game SET"),
+        "short_name": "Setsite",
+        "description": _("Learn and play the card game SET: lessons, live games and classrooms."),
+        "lang": get_language(),
+        "start_url": reverse("front"),
+        "scope": "/",
+        "display": "standalone",
+        "background_color": _PAPER,
+        "theme_color": _PAPER,
+        "categories": ["education", "games"],
+        "icons": [
+            {"src": static(f"icons/{name}-{size}.png"), "sizes": f"{size}x{size}", "type": "image/png", "purpose": use}
+            for use, name, size in sizes
+        ],
+        "shortcuts": [
+            {"name": _("Learn"), "url": reverse("learn:home")},
+            {"name": _("Practice"), "url": reverse("learn:practice")},
+            {"name": _("Play"), "url": reverse("play:lobby")},
+        ],
+    }
+    return JsonResponse(content, content_type="application/manifest+json", json_dumps_params={"ensure_ascii": False})
+
+
+_ICONS = {"any": "icon", "maskable": "icon-maskable"}
+
+
+@never_cache
+@require_safe
+def worker(request: Request) -> HttpResponse:
+    """The service worker. Its text changes when a file of the lessons does, and then browsers take the new one."""
+    files = [*_files_of(render_to_string("app/offline.html", request=request)), *map(static, LESSON_FILES)]
+    known = {
+        "VERSION": hashlib.sha256("\n".join(files).encode()).hexdigest()[:12],
+        "FILES": files,
+        "PLACES": {
+            "offline": reverse("offline"),
+            "learn": reverse("learn:home"),
+            "practice": reverse("learn:practice"),
+            "ahead": reverse("learn:ahead"),
+            "later": reverse("learn:later"),
+        },
+    }
+    lines = [f"const {name} = {json.dumps(value)};" for name, value in known.items()]
+    lines += [f"importScripts({json.dumps(static(name))});" for name in ("js/worker-answers.js", "js/worker.js")]
+    headers = {"Service-Worker-Allowed": "/"}
+    return HttpResponse("\n".join([*lines, ""]), content_type="text/javascript; charset=utf-8", headers=headers)
+
+
+def _files_of(page: str) -> list[str]:
+    """The static files that a page names."""
+    return list(dict.fromkeys(_STATIC.findall(page)))
+
+
+@require_safe
+@kept
+def offline(request: Request) -> HttpResponse:
+    """What to do without a network."""
+    return render(request, "app/offline.html")

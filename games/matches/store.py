@@ -1,0 +1,138 @@
+"""What every call at a table reads and writes, in plain SQL: to build these queries costs ten times their running.
+
+Only `games.matches.service` writes by it. Whatever is not done at every call goes by the models.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from itertools import chain
+from typing import Any
+
+from django.db import connection
+
+from games.models import Match, MatchDetails, Sitting
+
+_MOST_AT_ONCE = 100
+_RECENT = 12
+"""How far back a log is looked through for what happened last."""
+_READ = ("id", "code", "way", "is_open", "place", "version", "snapshot", "phase", "due", "touched_at")
+_SNAPSHOT, _TOUCHED_AT = _READ.index("snapshot"), _READ.index("touched_at")
+_UPDATE = """
+    UPDATE games_match SET version = %s, snapshot = %s, phase = %s, due = %s, touched_at = %s
+    WHERE id = %s AND version = %s
+"""
+_AROUND = """
+    SELECT {fields}
+        (SELECT CAST({gathered}({listed}(number, name, strength, user_id, guest)) AS text)
+         FROM games_seat WHERE match_id = games_match.id),
+        (SELECT CAST({gathered}({parsed}(record)) AS text)
+         FROM (SELECT record FROM games_event WHERE match_id = games_match.id
+               AND number > {version} - {recent} AND number <= {version} ORDER BY number) AS log)
+    FROM games_match WHERE
+"""
+_WORDS = {
+    "postgresql": {"gathered": "json_agg", "listed": "json_build_array", "parsed": ""},
+    "sqlite": {"gathered": "json_group_array", "listed": "json_array", "parsed": "json"},
+}
+"""What each engine calls the functions by which one row brings many."""
+
+
+def match_of(code: str) -> Match:
+    """A match by its code and what is around it, without what only its replay needs."""
+    fields = "".join(f"games_match.{name}, " for name in _READ)
+    found = _rows(_statement(connection.vendor, fields, "games_match.version") + "code = %s", [code])
+    if not found:
+        raise Match.DoesNotExist(code)
+    *values, seats, log = found[0]
+    values[_SNAPSHOT] = json.loads(values[_SNAPSHOT])
+    values[_TOUCHED_AT] = _aware(values[_TOUCHED_AT])
+    match = Match.from_db(connection.alias, _READ, values)
+    match.around = _around(seats, log)
+    return match
+
+
+def match_details(match: Match) -> MatchDetails:
+    """What was read along with the match; where it was not, it is read now. Nothing, if the match is gone."""
+    if match.around is None:
+        statement = _statement(connection.vendor, "", "%s") + "id = %s"
+        found = _rows(statement, [match.version, match.version, match.pk])
+        match.around = _around(*found[0]) if found else MatchDetails((), ())
+    return match.around
+
+
+@cache
+def _statement(vendor: str, fields: str, version: str) -> str:
+    return _AROUND.format(fields=fields, version=version, recent=_RECENT, **_WORDS[vendor])
+
+
+def _around(seats: str | None, log: str | None) -> MatchDetails:
+    """From the two lists, which PostgreSQL leaves out where they are empty."""
+    return MatchDetails(tuple(Sitting(*seat) for seat in json.loads(seats or "[]")), tuple(json.loads(log or "[]")))
+
+
+def writes_at_once() -> bool:
+    """Whether `save` is one statement, which needs no transaction around it."""
+    return connection.vendor == "postgresql"
+
+
+def save(match: Match, read: int, records: Sequence[dict[str, Any]]) -> bool:
+    """Write the match as it stands now and what its log has more, where its version is still the one that was read.
+
+    Whether it was. On PostgreSQL, where each word to the engine is a trip, in one.
+    """
+    written: list[Any] = [
+        match.version,
+        json.dumps(match.snapshot),
+        str(match.phase),
+        match.due,
+        connection.ops.adapt_datetimefield_value(match.touched_at),
+        match.pk,
+        read,
+    ]
+    with connection.cursor() as cursor:
+        if writes_at_once():
+            entries: Iterable[tuple[Any, ...]] = enumerate(map(json.dumps, records), read + 1)
+            places = ", ".join(["(%s, %s)"] * len(records))
+            cursor.execute(
+                f"WITH written AS ({_UPDATE} RETURNING id) INSERT INTO games_event (match_id, number, record)"  # noqa: S608
+                f" SELECT id, entry.number, CAST(entry.record AS jsonb)"
+                f" FROM written CROSS JOIN (VALUES {places}) AS entry (number, record)",
+                [*written, *chain.from_iterable(entries)],
+            )
+            is_written = bool(cursor.rowcount)
+        else:
+            cursor.execute(_UPDATE, written)
+            is_written = bool(cursor.rowcount)
+            if is_written:
+                append(match, read, records)
+    if is_written and match.around:
+        match.around = match.around.after(records, _RECENT)
+    return is_written
+
+
+def append(match: Match, after: int, records: Sequence[dict[str, Any]]) -> None:
+    """Put entries at the end of the log."""
+    rows = [(match.pk, number, json.dumps(record)) for number, record in enumerate(records, after + 1)]
+    for start in range(0, len(rows), _MOST_AT_ONCE):
+        some = rows[start : start + _MOST_AT_ONCE]
+        places = ", ".join(["(%s, %s, %s)"] * len(some))
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"INSERT INTO games_event (match_id, number, record) VALUES {places}",  # noqa: S608 (only places)
+                [value for row in some for value in row],
+            )
+
+
+def _rows(sql: str, values: Sequence[str | int]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return list(cursor.fetchall())
+
+
+def _aware(moment: datetime) -> datetime:
+    """SQLite keeps moments in UTC and does not say so."""
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,0 +1,49 @@
+"""The course as data: one module a unit, in the order of `lessons.course.units.ORDER`. Here are the shorthands they share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from games.rules import Card, Feature, explain
+from games.rules.triples import FeaturePattern as Make
+from games.rules.triples import Verdict
+from lessons.exercises import Exercise
+from lessons.questions import Ask, Drill
+from lessons.skills import ExerciseKind, Wanted
+
+
+def card(text: str) -> Card:
+    """The card of "2 red striped oval"."""
+    number, color, shading, shape = text.split()
+    return Card(int(number), color, shading, shape)
+
+
+def hand(*texts: str) -> tuple[Card, ...]:
+    return tuple(map(card, texts))
+
+
+def verdict(*texts: str) -> Verdict:
+    first, second, third = hand(*texts)
+    return explain(first, second, third)
+
+
+def ask(kind: ExerciseKind, *texts: str) -> Ask:
+    """An exercise about these three cards; its difficulty is the number of features that are all different."""
+    makes = [each.kind for each in verdict(*texts).features]
+    return Ask(Exercise(Wanted(kind, max(1, makes.count(Make.ALL_DIFFERENT))), seed="", cards=hand(*texts)))
+
+
+def ask_third(first: str, second: str, choices: Iterable[str]) -> Ask:
+    """Which of the choices makes the two a SET? The difficulty is the number of features in which they differ."""
+    one, two = hand(first, second)
+    difficulty = sum(one.value(feature) is not two.value(feature) for feature in Feature)
+    return Ask(Exercise(Wanted(ExerciseKind.THIRD_CARD, difficulty), seed="", cards=(one, two), choices=hand(*choices)))
+
+
+def drill(kind: ExerciseKind, *difficulties: int, right: int = 3, easy: bool = False) -> Drill:
+    return Drill(tuple(Wanted(kind, difficulty, easy=easy) for difficulty in difficulties), right)
+
+
+def drill_features(kind: ExerciseKind, *features: Feature, difficulty: int = 1) -> Drill:
+    """One right answer about each of these features, in any order."""
+    return Drill(tuple(Wanted(kind, difficulty, focus=feature) for feature in features), len(features))

@@ -1,0 +1,253 @@
+"""Lesson together: a unit of the course with the whole class."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations, islice
+
+import pytest
+from django.core.cache import cache
+from django.http import QueryDict
+
+from classrooms.live import together
+from classrooms.live.activities.unit import KIND
+from classrooms.models import Answer, Stage
+from games.rules import Card, Feature, find_sets, is_set
+from lessons.course.units import course
+from lessons.grading import solve
+from lessons.models import Attempt, Progress, StepDone
+from lessons.questions import Look, NameValue, PickAll, Scene, WhatChanged
+from lessons.skills import ExerciseKind
+from tests.classrooms.live.lesson import Lesson, a_lesson
+
+pytestmark = pytest.mark.django_db
+
+UNITS = [unit.slug for unit in course()]
+
+
+def put_now(lesson: Lesson) -> together.AskedStep:
+    return KIND.put(lesson.activity)
+
+
+def right_answers(put: together.AskedStep) -> list[dict]:
+    """The forms of somebody who knows everything."""
+    for choice in together.choices(put):
+        if choice.is_right:
+            return [{choice.name: choice.value}]
+    if put.exercise:
+        solved = solve(put.exercise)
+        if put.exercise.kind is ExerciseKind.EXPLAIN:
+            return [{feature.value: make.value for feature, make in solved.makes.items()}]
+        return [{"cards": [card.index for card in triple]} for triple in solved.sets][: put.picks]
+    match put.question:
+        case PickAll():
+            return [{"cards": [card.index for card in together.solution(put).cards]}]
+        case Scene(do="set"):
+            return [{"cards": [card.index for card in find_sets(put.question.match.table)[0]]}]
+    return [{}]
+
+
+def go_to(lesson: Lesson, step: str) -> together.AskedStep:
+    """Step through the unit as a teacher does who is in a hurry."""
+    for _step in range(20):
+        put = put_now(lesson)
+        if put.step.slug == step:
+            return put
+        lesson.steer("next")
+    raise AssertionError(f"no step {step}")
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_every_unit_can_be_gone_through_and_is_done_in_the_course(unit):
+    lesson = a_lesson(2)
+    lesson.begin("unit", unit=unit)
+    for _round in range(20):
+        cache.clear()
+        put = put_now(lesson)
+        assert str(put.step.title) in lesson.projector()
+        assert str(put.step.title) in lesson.device(0)
+        if put.is_asked:
+            for form in right_answers(put):
+                assert lesson.act(0, **form).status_code == 200, put
+            assert "Your answer is in" in lesson.device(0)
+            assert lesson.act(0, **form).status_code == 422
+        else:
+            assert "Look at the board" in lesson.device(0)
+            assert lesson.act(0).status_code == 422
+        if put.has_more_to_show:
+            lesson.steer("reveal")
+            assert lesson.activity.stage == Stage.REVEALED
+            lesson.projector()
+            if put.is_asked:
+                assert "Yes!" in lesson.device(0)
+                lesson.device(1)
+        lesson.remote()
+        lesson.steer("finish" if put.is_last else "next")
+        if put.is_last:
+            break
+    assert lesson.activity.stage == Stage.DONE
+    assert all(Answer.objects.values_list("is_right", flat=True))
+    done = StepDone.objects.filter(user=lesson.seats[0].user, unit=unit)
+    assert {each.step for each in done} == {step.slug for step in put.unit.steps}
+    others = StepDone.objects.filter(user=lesson.seats[1].user, unit=unit)
+    asked = {step.slug for step in put.unit.steps if together.AskedStep(put.unit, step).is_asked}
+    assert {each.step for each in others} == {step.slug for step in put.unit.steps} - asked
+
+
+def test_only_units_of_the_course_can_be_begun():
+    lesson = a_lesson(1)
+    assert lesson.begin("unit", unit="nonsense").status_code == 422
+    assert not lesson.session.activities.exists()
+
+
+def test_the_answer_is_in_no_response_before_the_teacher_shows_it():
+    lesson = a_lesson(2)
+    lesson.begin("unit", unit="third-card")
+    put = go_to(lesson, "first-try")
+    (form,) = right_answers(put)
+    lesson.act(0, **form)
+    for page in (lesson.device(0), lesson.device(1), lesson.projector()):
+        assert "is-right" not in page
+        assert "verdict-lines" not in page
+        assert "Yes!" not in page
+    lesson.steer("reveal")
+    assert "verdict-lines" in lesson.device(1)
+    assert "is-right" in lesson.projector()
+
+
+def test_a_wrong_answer_is_kept_with_its_feature_and_explained_after_the_reveal():
+    lesson = a_lesson(2)
+    lesson.begin("unit", unit="third-card")
+    put = go_to(lesson, "first-try")
+    wrong = next(choice for choice in together.choices(put) if not choice.is_right)
+    lesson.act(0, **{wrong.name: wrong.value})
+    answer = Answer.objects.get()
+    assert not answer.is_right
+    assert answer.missed
+    assert len(answer.cards) == 3
+    attempt = Attempt.objects.get()
+    assert (attempt.user, attempt.place) == (lesson.seats[0].user, f"session/{lesson.code}")
+    assert attempt.missed == answer.missed
+    assert not StepDone.objects.filter(step="first-try").exists()
+    lesson.steer("reveal")
+    page = lesson.device(0)
+    assert "Not this time" in page
+    assert page.count("verdict-lines") == 2
+
+
+def test_what_was_said_is_counted_on_the_projector():
+    lesson = a_lesson(3)
+    lesson.begin("unit", unit="cards")
+    put = go_to(lesson, "color-green")
+    assert isinstance(put.question, NameValue)
+    for place, value in enumerate(("green", "green", "red")):
+        lesson.act(place, value=value)
+    assert "Everybody has answered" in lesson.projector()
+    lesson.steer("reveal")
+    bars = KIND.projector(lesson.activity).context["bars"]
+    assert [(bar.words, bar.number, bar.is_right) for bar in bars] == [
+        ("red", 1, False),
+        ("green", 2, True),
+        ("purple", 0, False),
+    ]
+    assert Progress.objects.filter(skill="color").count() == 3
+
+
+def test_nonsense_is_refused_in_words_and_nothing_is_kept():
+    lesson = a_lesson(1)
+    lesson.begin("unit", unit="cards")
+    go_to(lesson, "shape-squiggle")
+    for form in ({}, {"cards": ["80", "x"]}, {"value": "red"}):
+        response = lesson.act(0, **form)
+        assert response.status_code == 422
+        assert "notice" in response.text
+    assert not Answer.objects.exists()
+
+
+def test_where_all_sets_are_to_be_found_everybody_has_as_many_picks_as_there_are():
+    lesson = a_lesson(1)
+    lesson.begin("unit", unit="full-deck")
+    put = go_to(lesson, "find-all")
+    forms = right_answers(put)
+    assert len(forms) == put.picks > 1
+    lesson.act(0, **forms[0])
+    assert "more to find" in lesson.device(0)
+    assert lesson.act(0, **forms[0]).status_code == 422
+    no_sets = (triple for triple in combinations(put.exercise.cards, 3) if not is_set(*triple))
+    for triple in islice(no_sets, put.picks - 1):
+        lesson.act(0, cards=[card.index for card in triple])
+    assert Answer.objects.filter(is_right=True).count() == 1
+    assert not StepDone.objects.filter(step="find-all").exists()
+    assert all(answer["picked"] for answer in Answer.objects.values_list("answer", flat=True))
+
+
+def test_one_more_like_this_makes_another_exercise_of_the_same_step():
+    lesson = a_lesson(1)
+    lesson.begin("unit", unit="full-deck")
+    first = go_to(lesson, "one-differs")
+    lesson.steer("reveal")
+    assert "One more like this" in lesson.remote()
+    lesson.steer("more")
+    second = put_now(lesson)
+    assert second.step is first.step
+    assert second.exercise.cards != first.exercise.cards
+    assert lesson.activity.stage == Stage.OPEN
+    assert lesson.act(0, cards=[card.index for card in solve(second.exercise).sets[0]]).status_code == 200
+
+
+def test_a_button_that_is_not_there_does_nothing():
+    lesson = a_lesson(1)
+    lesson.begin("unit", unit="cards")
+    before = lesson.activity.state
+    assert isinstance(put_now(lesson).question, Look)
+    for order in ("reveal", "more", "nonsense"):
+        lesson.steer(order)
+    assert lesson.activity.state == before
+    assert lesson.activity.stage == Stage.OPEN
+
+
+def test_answers_on_paper_are_tapped_in_by_the_teacher():
+    lesson = a_lesson(2)
+    lesson.begin("unit", unit="cards")
+    put = go_to(lesson, "number-changed")
+    assert isinstance(put.question, WhatChanged)
+    activity = lesson.activity
+    assert 'name="feature" value="number"' in re.sub(r"\s+", " ", lesson.remote())
+    lesson.seat(1, "answer", activity=activity.number, round=activity.round, feature="number")
+    answer = Answer.objects.get()
+    assert (answer.attendee, answer.is_right) == (lesson.seats[1], True)
+
+
+def test_a_guest_takes_part_and_nothing_is_kept_for_the_course():
+    lesson = a_lesson(0, guests=True)
+    guest = lesson.teacher.__class__()
+    guest.post(f"/session/{lesson.code}/join/")
+    lesson.join(guest)
+    lesson.begin("unit", unit="cards")
+    go_to(lesson, "color-green")
+    assert lesson.act(0, value="green").status_code == 200
+    assert Answer.objects.get().attendee.user is None
+    assert not Attempt.objects.exists()
+    assert not StepDone.objects.exists()
+
+
+def test_the_same_seed_makes_the_same_exercise_and_features_come_in_any_order():
+    orders = set()
+    for seed in map(str, range(12)):
+        wanted = [together.put("magic-rule", 2, seed, turn).exercise.wanted.focus for turn in range(4)]
+        orders.add(tuple(wanted))
+        assert together.put("magic-rule", 2, seed, 1) == together.put("magic-rule", 2, seed, 1)
+    assert len(orders) > 1
+    assert all(isinstance(each, Feature) for order in orders for each in order)
+
+
+def test_every_choice_is_an_answer_that_can_be_judged():
+    for unit in course():
+        for place in range(len(unit.steps)):
+            put = together.put(unit.slug, place, "seed", 0)
+            taps = together.choices(put)
+            assert not taps or any(each.is_right for each in taps)
+            for each in taps:
+                answer = together.read(put, QueryDict(f"{each.name}={each.value}"))
+                assert each.was_said(answer)
+                assert all(isinstance(card, Card) for card in together.cards_of(put, answer))
