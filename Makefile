@@ -19,7 +19,7 @@ run: $(VENV)/.run-ready ## serve the site with a small demo on http://127.0.0.1:
 
 scale: $(VENV)/.dev-ready ## the same site on PostgreSQL, Redis, two web processes, a worker and a proxy, until Ctrl+C
 	@scripts/test-tools scale
-	@$(BIN)/python -m scale
+	@$(BIN)/python -m tools.scale
 
 test: test-embedded test-scaled ## everything that tests the site, on both set-ups
 
@@ -42,7 +42,7 @@ format: $(VENV)/.dev-ready ## let ruff put the code in order
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.dev-ready ## speed, one JSON line a figure, each beside its baseline of the same run
-	@SETSITE_DEBUG=1 $(BIN)/python -m bench
+	@SETSITE_DEBUG=1 $(BIN)/python -m tools.bench
 	@scripts/test-tools scale
 	@$(BIN)/python -m tools.load --quick
 	@$(BIN)/python -m tools.bench.slow
@@ -58,7 +58,7 @@ cards: $(VENV)/.dev-ready ## draw the card pictures of docs/ and static/ anew
 
 words: $(VENV)/.dev-ready ## bring the texts of code and templates into locale/, for translators to fill in (needs gettext)
 	@SETSITE_DEBUG=1 $(BIN)/python manage.py makemessages -l en_GB -l fr -l es --add-location file --no-obsolete \
-		-i var -i $(VENV) -i tests -i bench -i node_modules
+		-i var -i $(VENV) -i tests -i tools -i node_modules
 
 gallery: $(VENV)/.dev-ready ## pictures of every page at four sizes, into docs/gallery/
 	@scripts/test-tools

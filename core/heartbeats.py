@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from celery.beat import PersistentScheduler
+from django.core.cache import cache
+
+WORKER_KEY = "worker-is-alive"
+WORKER_SECONDS = 30
+"""A worker that has done nothing for so long is away; beat gives it something every five."""
 
 
 def file_of(name: str) -> Path:
@@ -28,6 +33,15 @@ class Scheduler(PersistentScheduler):
     def tick(self, *args: Any, **more: Any) -> float:
         touch("beat")
         return float(super().tick(*args, **more))
+
+
+def worker_is_alive() -> None:
+    """Said by whoever does the workers' work, so that web processes hear of it."""
+    cache.set(WORKER_KEY, time.time(), timeout=WORKER_SECONDS)
+
+
+def has_seen_worker() -> bool:
+    return cache.get(WORKER_KEY) is not None
 
 
 def is_alive(name: str, *, seconds: float = 60.0) -> bool:

@@ -7,8 +7,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from core import mail
+from core.heartbeats import worker_is_alive
 from core.jobs import queue, runs
-from setsite.health import worker_is_alive
 
 
 @shared_task(ignore_result=True, acks_late=True)

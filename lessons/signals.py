@@ -2,8 +2,6 @@
 
 from typing import Any
 
-from django.contrib.auth.signals import user_logged_in
-from django.dispatch import receiver
 from django.http import HttpRequest
 
 from games.players import Player, forget_guest
@@ -11,7 +9,6 @@ from lessons.progress.recording import merge_guest
 from lessons.ticket_owners import keep_tickets
 
 
-@receiver(user_logged_in)
 def bring_what_was_learned(sender: Any, request: HttpRequest, user: Any, **more: Any) -> None:
     guest = forget_guest(request)
     keep_tickets(request, guest)

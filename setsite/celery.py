@@ -30,9 +30,7 @@ def _live(**_signal: object) -> None:
 
 
 @worker_init.connect
-def _tell_sessions(**_signal: object) -> None:
-    """A worker that keeps the time of a match has no hub, which would have its session's screens hear of it."""
-    from classrooms.live.playing import match_changed  # noqa: PLC0415 (models are there now)
-    from games.matches import service as matches  # noqa: PLC0415
+def _connect(**_signal: object) -> None:
+    from setsite import wiring  # noqa: PLC0415 (models are there now)
 
-    matches.on_change(match_changed)
+    wiring.connect_worker()

@@ -9,15 +9,14 @@ import asyncio
 import hmac
 import json
 import logging
-import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from django.conf import settings
-from django.core.cache import cache
 from django.db import close_old_connections, connection
 from django.utils import timezone
 
+from core import heartbeats
 from core.http.wsgi_adapter import Receive, Scope, Send, answer
 from core.jobs import queue
 from core.lanes import pools as lanes
@@ -28,18 +27,10 @@ from setsite import metrics
 
 log = logging.getLogger(__name__)
 
-WORKER_KEY = "worker-is-alive"
-WORKER_SECONDS = 30
-"""A worker that has done nothing for so long is away; beat gives it something every five."""
 _PATIENCE = 2.0
 _KEPT_SECONDS = 1.0
 
 _pool = ThreadPoolExecutor(3, thread_name_prefix="health")
-
-
-def worker_is_alive() -> None:
-    """Said by whoever does the workers' work."""
-    cache.set(WORKER_KEY, time.time(), timeout=WORKER_SECONDS)
 
 
 def _database() -> bool:
@@ -51,7 +42,7 @@ def _database() -> bool:
 
 def _worker() -> bool:
     """Somebody has done what beat asks for, or is busy with jobs."""
-    return cache.get(WORKER_KEY) is not None or _is_busy()
+    return heartbeats.has_seen_worker() or _is_busy()
 
 
 def _is_busy() -> bool:

@@ -237,10 +237,11 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     *(_SOCIAL_APPS if SOCIALACCOUNT_PROVIDERS else []),
-    "setsite",
+    "core",
     "games",
     "lessons",
     "classrooms",
+    "setsite",
 ]
 
 MIDDLEWARE = [
@@ -351,8 +352,8 @@ ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_LOGOUT_REDIRECT_URL = "front"
-# classrooms.accounts.guessing limits passwords, codes and reset mails, by browser and account; allauth's own limits would let
-# anybody lock out the owner of an account, or a school that shares one network address.
+# classrooms.accounts.guessing limits passwords, codes and reset mails, by browser and account; allauth's own limits
+# would let anybody lock out the owner of an account, or a school that shares one network address.
 ACCOUNT_RATE_LIMITS = {
     "login": None,
     "login_failed": None,

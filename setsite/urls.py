@@ -51,5 +51,5 @@ urlpatterns = [
 handler400 = "core.http.error_pages.bad_request"
 handler403 = "core.http.error_pages.forbidden"
 handler404 = "core.http.error_pages.not_found"
-handler429 = "core.http.error_pages.too_many"
+handler429 = "classrooms.accounts.allauth_limits.too_many"
 handler500 = "core.http.error_pages.our_mistake"

@@ -1,13 +1,14 @@
-"""Who may know whom: the rooms of the house import in one direction only."""
+"""Who may import whom, and which names there are."""
 
 import ast
+import os
+import subprocess
 import sys
+import tomllib
 from pathlib import Path
-
-import pytest
+from textwrap import dedent
 
 ROOT = Path(__file__).parent.parent
-ROOMS = ["core", "games", "lessons", "classrooms"]
 
 
 def imports_of(file: Path) -> set[str]:
@@ -21,27 +22,40 @@ def imports_of(file: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_no_room_imports_one_to_its_right(room):
-    right = set(ROOMS[ROOMS.index(room) + 1 :])
-    for file in (ROOT / room).rglob("*.py"):
-        wrong = {name for name in imports_of(file) if name.split(".")[0] in right}
-        assert not wrong, f"{file} imports {wrong}"
+def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [Path(sys.executable).with_name("lint-imports"), "--no-cache", "--config", folder / "pyproject.toml"]
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_core_imports_nothing_from_the_project():
-    for file in (ROOT / "core").rglob("*.py"):
-        assert not {name for name in imports_of(file) if name.split(".")[0] == "setsite"}, file
+def test_every_package_keeps_to_the_import_contracts():
+    """The contracts are in pyproject.toml: the layers, what's pure, and the order within each app."""
+    done = lint_imports(ROOT)
+    assert done.returncode == 0, done.stdout
 
 
-def test_the_rules_need_nothing_but_the_standard_library():
-    for file in (ROOT / "games" / "rules").rglob("*.py"):
-        for name in imports_of(file):
-            assert (
-                name == "games.rules"
-                or name.startswith("games.rules.")
-                or name.split(".")[0] in (sys.stdlib_module_names)
-            ), f"{file} imports {name}"
+def test_an_import_against_the_layers_is_found(tmp_path):
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+    layers = next(each["layers"] for each in contracts["contracts"] if each["id"] == "layers")
+    assert sorted(layers) == sorted(contracts["root_packages"]), "every package has its layer"
+    for layer in layers:
+        (tmp_path / layer).mkdir()
+        (tmp_path / layer / "__init__.py").touch()
+    config = f"""
+        [tool.importlinter]
+        root_packages = {layers}
+        [[tool.importlinter.contracts]]
+        name = "layers"
+        type = "layers"
+        layers = {layers}
+    """
+    (tmp_path / "pyproject.toml").write_text(dedent(config), encoding="utf-8")
+    (tmp_path / "lessons" / "cheat.py").write_text("import games\n", encoding="utf-8")
+    assert lint_imports(tmp_path).returncode == 0
+    (tmp_path / "core" / "cheat.py").write_text("import games\n", encoding="utf-8")
+    done = lint_imports(tmp_path)
+    assert done.returncode == 1
+    assert "core.cheat -> games" in done.stdout
 
 
 def test_the_rules_have_no_clock_and_no_shared_random_numbers():

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import time
+from http import HTTPStatus
 
 from allauth.core.internal.ratelimit import Rate, get_cache_key, get_rates
 from django.core.cache import cache
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 _APP = "allauth.account"
 _ACTIONS: dict[str, tuple[str, ...]] = {
@@ -23,6 +24,12 @@ _ACTIONS: dict[str, tuple[str, ...]] = {
     "mfa_reauthenticate": ("reauthenticate",),
 }
 """Which limits each of allauth's pages counts against."""
+
+
+def too_many(request: HttpRequest) -> HttpResponse:
+    """The handler that allauth calls where one of its own limits is reached; a middleware makes it a page."""
+    seconds = seconds_to_wait(request)
+    return HttpResponse(status=HTTPStatus.TOO_MANY_REQUESTS, headers={"Retry-After": str(seconds)} if seconds else None)
 
 
 def seconds_to_wait(request: HttpRequest) -> int:

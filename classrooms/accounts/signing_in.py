@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils import timezone
 
 from classrooms.accounts import devices, picture_guard
 from classrooms.accounts.pictures import are_pictures
-from classrooms.classes.service import touch
 from classrooms.models import Classroom, DeviceStanding, Enrolment, User
 from core.clients import address_of, browser_of, remember_browser
 from core.http.requests import Request
@@ -166,3 +166,8 @@ def _in_36(number: int) -> str:
         number, digit = divmod(number, 36)
         text = _DIGITS[digit] + text
     return text
+
+
+def touch(classroom: Classroom) -> None:
+    """The class is in use."""
+    Classroom.objects.filter(pk=classroom.pk).update(used_at=timezone.now())

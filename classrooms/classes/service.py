@@ -135,11 +135,6 @@ def _set_archived(classroom: Classroom, is_archived: bool, by: User | None) -> N
         note(by, Action.ARCHIVED_CLASS if is_archived else Action.RESTORED_CLASS, classroom=classroom)
 
 
-def touch(classroom: Classroom) -> None:
-    """The class is in use."""
-    Classroom.objects.filter(pk=classroom.pk).update(used_at=timezone.now())
-
-
 def invite(classroom: Classroom, email: str, *, by: User) -> TeacherInvitation:
     """Invite the owner of an address to teach the class too; a newer invitation replaces an older one.
 

@@ -17,7 +17,7 @@ from django.utils.translation import pgettext
 
 from classrooms.live.activities import kinds
 from classrooms.models import Activity, Answer, Attendee, Classroom, Enrolment, Session
-from classrooms.reports.exports import Cell, table_csv, write_table
+from core.spreadsheets import Cell, table_csv, write_table
 from games.rules import Feature
 from games.words import FEATURES, labelled
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from classrooms.models import Activity, Classroom, Session, User
 from classrooms.privacy.inventory import Row, held_about
-from classrooms.reports.exports import safe
+from core.spreadsheets import safe
 
 Sections = Mapping[str, Sequence[Row]]
 

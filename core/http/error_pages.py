@@ -11,7 +11,6 @@ from django.template import loader
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from classrooms.accounts.allauth_limits import seconds_to_wait
 from core.limits import wait_text
 
 log = logging.getLogger(__name__)
@@ -91,13 +90,6 @@ def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return error_page(request, HTTPStatus.NOT_FOUND)
-
-
-def too_many(request: HttpRequest) -> HttpResponse:
-    """Called by allauth where one of its own limits is reached."""
-    seconds = seconds_to_wait(request)
-    # `kind_errors` makes it a page for those who read pages.
-    return HttpResponse(status=HTTPStatus.TOO_MANY_REQUESTS, headers={"Retry-After": str(seconds)} if seconds else None)
 
 
 def our_mistake(request: HttpRequest) -> HttpResponse:

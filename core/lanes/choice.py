@@ -1,7 +1,7 @@
 """Which lane a request takes, decided by method and path before a thread is taken.
 
-The answer comes from the URLconf: views are marked with `core.lanes.marks.slow`, and allauth's views by the rule below. A
-page that isn't slow costs one regular expression; only what looks slow is resolved.
+The answer comes from the URLconf: views are marked with `core.lanes.marks.slow`, and allauth's views by the rule below.
+A page that isn't slow costs one regular expression; only what looks slow is resolved.
 """
 
 from __future__ import annotations

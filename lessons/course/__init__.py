@@ -1,4 +1,4 @@
-"""The course as data: one module a unit, in the order of `lessons.course.units.ORDER`. Here are the shorthands they share."""
+"""The course as data: one module a unit, in the order of `lessons.course.units.ORDER`. Their shorthands."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What a learner has mastered, how that is said in five levels, and what to practise next.
 
-Pure: the moment and the random numbers are passed in. How one skill goes up, down and fades is `lessons.progress.tracing`.
+Pure: `now` and `rng` are passed in. How one skill goes up, down and fades is in `lessons.progress.tracing`.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ logarithm of how much likelier it is with the idea than without. The sum never f
 so what was right long ago does not excuse what is wrong now. From `FOUND` on the learner seems to hold the idea, until
 the sum is back at zero; it never grows beyond `MOST`, so that somebody who got over it is believed soon.
 
-The chances come from the form of the questions, like those of `lessons.progress.tracing`; those of an ordinary learner were
+The chances come from the form of the questions, as in `lessons.progress.tracing`; those of an ordinary learner were
 set with simulated learners, so that few of them are suspected. An idea is found after three to five errors of its sort
 in a row, and forgotten after about as many answers that contradict it.
 """

@@ -10,8 +10,9 @@ from openpyxl import load_workbook
 
 from classrooms.classes.assignments import assign
 from classrooms.models import Task
-from classrooms.reports.exports import class_csv, class_xlsx, file_name, header, line, safe
+from classrooms.reports.exports import class_csv, class_xlsx, file_name, header, line
 from classrooms.reports.report import class_report
+from core.spreadsheets import safe
 from games.rules import Feature
 from lessons.skills import ExerciseKind
 from tests.classrooms.people import enrol, make_adult, make_classroom

@@ -10,6 +10,7 @@ from django.core.cache import cache
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
+from classrooms.accounts import allauth_limits
 from core.http import error_pages as errors
 from core.http import middleware
 from core.http.error_pages import words_for
@@ -152,7 +153,7 @@ def test_mails_to_one_address_are_limited_by_a_known_wait(client, clock, setting
 
 
 def test_a_limit_on_an_unlisted_page_has_no_known_wait(rf: RequestFactory):
-    answer = errors.too_many(rf.post("/account/elsewhere/"))
+    answer = allauth_limits.too_many(rf.post("/account/elsewhere/"))
     assert answer.status_code == 429
     assert "Retry-After" not in answer.headers
 

@@ -36,7 +36,7 @@ def running(folder):
     said = folder / "said"
     with said.open("wb") as output:
         process = subprocess.Popen(
-            [sys.executable, "-m", "scale"],
+            [sys.executable, "-m", "tools.scale"],
             cwd=ROOT,
             env={**inherited, "PORT": str(port), "SETSITE_VAR": str(folder)},
             stdout=output,

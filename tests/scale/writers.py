@@ -392,7 +392,7 @@ def try_pictures(world: World, *, right: bool) -> None:
     if right:
         picture_guard.forgive(tried, "192.0.2.1")
         devices.remember(world.mia, "a" * 64)
-        classes.touch(world.classroom)
+        signing_in.touch(world.classroom)
 
 
 def fresh(classroom: Classroom) -> Classroom:
@@ -680,7 +680,7 @@ WRITERS: dict[str, dict[str, Writer]] = {
         "forget devices": lambda w: devices.forget_old(w.now),
         "forget tries": lambda w: picture_guard.forget_old(w.now),
         "archive idle classes": lambda w: purging.archive_idle_classes(w.now),
-        "use the idle class": lambda w: classes.touch(w.idle),
+        "use the idle class": lambda w: signing_in.touch(w.idle),
         "end archived classes": lambda w: archives.end_archived_classes(w.now),
         "restore who was told nothing": lambda w: classes.restore(w.untold, by=w.teacher),
         "restore the archived": lambda w: classes.restore(w.archived, by=w.teacher),

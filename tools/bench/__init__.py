@@ -1,1 +1,1 @@
-"""How fast it is, always beside a baseline measured in the same run: `python -m bench`."""
+"""How fast it is, always beside a baseline measured in the same run: `python -m tools.bench`."""

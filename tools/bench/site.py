@@ -38,7 +38,7 @@ class Site:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("SETSITE_")}
         self.log = self.folder / "server.log"
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen(  # noqa: S603 (our own module)
+            self.process = subprocess.Popen(
                 [sys.executable, "-m", "tools.bench.server", str(self.port)],
                 env=kept | environment,
                 stdout=log,

@@ -1,7 +1,7 @@
 """How a call at a table fares while slow work is under way, against the same call on the quiet site.
 
-`python -m tools.bench.slow` runs it by itself; `make bench` runs it on both setups. Quiet and busy spells alternate within
-one run, because a shared machine is noisier from minute to minute than the difference that counts.
+`python -m tools.bench.slow` runs it by itself; `make bench` runs it on both setups. Quiet and busy spells alternate
+within one run, because a shared machine is noisier from minute to minute than the difference that counts.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class Site(ABC):
         """What the database has kept: see `tools.load.check`."""
         asked = json.dumps({"matches": codes, "sessions": list(sessions)})
         command = [sys.executable, "-m", "tools.load.check"]
-        done = subprocess.run(  # noqa: S603 (our own module)
+        done = subprocess.run(
             command, cwd=ROOT, env=self.environment, input=asked, capture_output=True, text=True, check=False
         )
         if done.returncode:
@@ -134,7 +134,7 @@ class Embedded(Site):
         web.command = _command(port)
         self.web = [web]
         prepare = [sys.executable, "manage.py", "prepare"]
-        subprocess.run(prepare, cwd=ROOT, env=self.environment, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+        subprocess.run(prepare, cwd=ROOT, env=self.environment, check=True, stdout=subprocess.DEVNULL)
         self.restart(1)
 
     def stop(self) -> None:

@@ -93,7 +93,7 @@ class PostgreSQL:
         command = [_postgresql(program), *map(str, arguments)]
         # To a file and not a pipe: a server that goes on running would keep the pipe open.
         with tempfile.TemporaryFile() as said:
-            done = subprocess.run(command, cwd="/", stdout=said, stderr=said, check=False, timeout=PATIENCE, **lent)  # noqa: S603
+            done = subprocess.run(command, cwd="/", stdout=said, stderr=said, check=False, timeout=PATIENCE, **lent)
             said.seek(0)
             text = said.read().decode(errors="replace")
         if done.returncode:
@@ -116,7 +116,7 @@ class Redis:
         if program is None:
             raise Missing("redis-server is missing; scripts/test-tools installs it")
         command = [program, "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
-        self.process = subprocess.Popen(command, cwd=self._folder, stdout=subprocess.DEVNULL, start_new_session=True)  # noqa: S603
+        self.process = subprocess.Popen(command, cwd=self._folder, stdout=subprocess.DEVNULL, start_new_session=True)
         wait_until(lambda: is_open(self.port), "Redis is there")
 
     @property

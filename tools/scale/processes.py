@@ -36,7 +36,7 @@ class Process:
         self._is_told = False
         with self.said.open("ab") as said:
             # A session of its own: Ctrl+C is for whoever looks after it, and its children can be found.
-            self.process = subprocess.Popen(  # noqa: S603 (our own commands)
+            self.process = subprocess.Popen(
                 self.command, cwd=ROOT, env={**self.environment}, stdout=said, stderr=said, start_new_session=True
             )
 
@@ -153,7 +153,7 @@ class ScaledSite:
     def manage(self, *arguments: str) -> str:
         """Run a command of the site on its data; what it said."""
         command = [sys.executable, "manage.py", *arguments]
-        done = subprocess.run(  # noqa: S603 (our own commands)
+        done = subprocess.run(
             command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False, timeout=300
         )
         if done.returncode:

@@ -1,0 +1,73 @@
+"""Every registration of one part of the site with another: who listens to whom, and which rules the apps are given.
+
+An app imports only what is below it, so what a lower one has to ask or tell upwards is handed to it here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from allauth.account.signals import email_added, password_reset
+from django.conf import settings
+from django.contrib.auth.signals import user_logged_in
+
+from classrooms.accounts import known_browsers, sign_up
+from classrooms.accounts.signing_in import trusts
+from classrooms.live import changes, playing
+from core import mail
+from core.handoff import HandOff
+from core.jobs import queue
+from core.tasks import run_jobs, send_mail
+from games import access, codes
+from games.live.bus import bus
+from games.matches import service as matches
+from lessons.signals import bring_what_was_learned
+
+publishing = HandOff("publish")
+"""Tells the broker what there is to do."""
+
+
+def connect() -> None:
+    """What holds in every process; called once, when the models are there."""
+    _connect_sign_in()
+    _connect_permissions()
+    _connect_queues()
+    if bus.is_shared:
+        _connect_processes()
+
+
+def connect_worker() -> None:
+    """A worker that changes a match has no hub, which would have the screens of a lesson hear of it."""
+    matches.on_change(playing.match_changed)
+
+
+def _connect_sign_in() -> None:
+    user_logged_in.connect(bring_what_was_learned, dispatch_uid="bring what was learned")
+    user_logged_in.connect(sign_up.note_time, dispatch_uid="note the time of a sign-in")
+    user_logged_in.connect(known_browsers.note_sign_in, dispatch_uid="know the browser")
+    password_reset.connect(known_browsers.note_sign_in, dispatch_uid="know the browser")
+    email_added.connect(sign_up.tell_of_new_address, dispatch_uid="tell of a new address")
+
+
+def _connect_permissions() -> None:
+    """Matches of a lesson are watched by its class, and students who sign in may guess at more codes."""
+    access.allow_watching(playing.may_watch)
+    codes.trust(trusts)
+
+
+def _connect_queues() -> None:
+    def publish(work: Callable[[], object]) -> None:
+        """Without a broker it's done at once; with one nobody waits for it, since what's lost is found again."""
+        work() if settings.IS_BROKERLESS else publishing.put(work)
+
+    queue.on_enqueue(lambda _pk: publish(run_jobs.delay))
+    mail.on_queue(partial(publish, send_mail.delay))
+
+
+def _connect_processes() -> None:
+    """Tell the other web processes what this one has changed."""
+    matches.on_change(lambda written: bus.tell("match", written.match.code, written.match.version))
+    changes.on_change(partial(bus.tell, "session"))
+    changes.on_seat_closed(partial(bus.tell, "drop"))
+    access.on_rights_changed(partial(bus.tell, "rights"))
