@@ -59,6 +59,10 @@ cards: $(VENV)/.dev-ready ## draw the card pictures of docs/ and static/ anew
 words: $(VENV)/.dev-ready ## bring the texts of code and templates into locale/, for translators to fill in (needs gettext)
 	@SETSITE_DEBUG=1 $(BIN)/python manage.py makemessages -l en_GB -l fr -l es --add-location file --no-obsolete \
 		-i var -i $(VENV) -i tests -i tools -i node_modules
+	@# British English has only what is spelled differently; everything else falls back to the source.
+	@msgattrib --translated --no-fuzzy --no-obsolete -o $(BRITISH) $(BRITISH)
+
+BRITISH := locale/en_GB/LC_MESSAGES/django.po
 
 gallery: $(VENV)/.dev-ready ## pictures of every page at four sizes, into docs/gallery/
 	@scripts/test-tools

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from core.jobs.kinds import JobKind, JobResult, Reporter, declare
+from core.printing.page import Page
+from core.printing.paper import Paper
 from games.art.palettes import palette_named
-from games.printing.page import Page
-from games.printing.paper import Paper
 from games.printing.printed import printed
 from lessons.printing.certificates import Certificate
 from lessons.printing.worksheets import Worksheet

@@ -10,9 +10,10 @@ import pypdfium2.raw
 import zxingcpp
 from PIL import Image
 
+from core.printing.page import Page
 from games.art.palettes import Palette
 from games.art.raster import card_image
-from games.printing.page import Face, Page
+from games.printing.cards import Face
 from games.rules.cards import FULL_DECK, Card
 
 SCALE = 2.5

@@ -8,9 +8,9 @@ from datetime import date
 from typing import Any
 
 from classrooms.models import Classroom, Enrolment
+from core.printing.page import Page
+from core.printing.paper import Paper
 from games.art.palettes import palette_named
-from games.printing.page import Page
-from games.printing.paper import Paper
 from lessons.printing.certificates import Certificate
 from lessons.progress.mastery import mastered_skills
 from lessons.progress.recording import skill_states_of

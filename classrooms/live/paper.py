@@ -5,21 +5,19 @@ A place of the board has a letter; what students write down, the teacher types i
 
 from __future__ import annotations
 
-import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
 from django.utils.translation import gettext as _
-from reportlab.lib.colors import black
 from reportlab.lib.units import mm
-from reportlab.pdfgen.canvas import Canvas
 
 from classrooms.live.errors import LessonRefusal
+from core.printing.page import BLACK, Anchor, Item, Lines, Page, Text
+from core.printing.paper import Paper
+from core.printing.pdf import pages_pdf
 from games.art.palettes import PALETTES
-from games.art.pdf import card_height, draw_card
-from games.printing import lettering
-from games.printing.paper import Paper
+from games.printing.cards import Face, card_height
 from games.rules import Card, find_sets
 from games.rules.triples import Triple, differing
 
@@ -61,17 +59,10 @@ def read_letters(text: str, cards: Sequence[Card]) -> list[Triple]:
 
 def boards_pdf(sheets: Sequence[PaperBoard], *, class_name: str, code: str, paper: Paper) -> bytes:
     """A page for each round, to be copied for everybody; the last page is the teacher's."""
-    lettering.prepare()
-    buffer = io.BytesIO()
-    canvas = Canvas(buffer, pagesize=paper.size, invariant=True)
-    canvas.setTitle(_("Silent board %(code)s") % {"code": code})
-    for sheet in sheets:
-        _draw_sheet(canvas, sheet, class_name, code, paper)
-        canvas.showPage()
-    _draw_key(canvas, sheets, class_name, code, paper)
-    canvas.showPage()
-    canvas.save()
-    return buffer.getvalue()
+    boards = _PaperBoards(class_name=class_name, code=code, paper=paper)
+    pages = [Page(size=paper.size, items=tuple(boards.sheet(sheet))) for sheet in sheets]
+    key = Page(size=paper.size, items=tuple(boards.key(sheets)))
+    return pages_pdf([*pages, key], title=_("Silent board %(code)s") % {"code": code})
 
 
 def card_places(number: int, paper: Paper) -> list[tuple[float, float, float]]:
@@ -88,72 +79,65 @@ def card_places(number: int, paper: Paper) -> list[tuple[float, float, float]]:
     ]
 
 
-def _draw_sheet(canvas: Canvas, sheet: PaperBoard, class_name: str, code: str, paper: Paper) -> None:
-    width, height = paper.size
-    _draw_head(canvas, _("Find every SET you can"), class_name, code, paper)
-    canvas.setFont(lettering.BOLD, 12)
-    canvas.drawRightString(width - _MARGIN, height - _MARGIN - 13 * mm, _round(sheet.round))
-    _write(canvas, _("Name"), _MARGIN, height - _MARGIN - 20 * mm, 12)
-    _line(canvas, _MARGIN + 18 * mm, width - _MARGIN, height - _MARGIN - 20 * mm)
-    bottom = height
-    for letter, card, (x, y, card_width) in zip(
-        ascii_uppercase, sheet.cards, card_places(len(sheet.cards), paper), strict=False
-    ):
-        draw_card(canvas, card, x, y, card_width, palette=_PALETTE)
-        canvas.setFillColor(black)
-        canvas.setFont(lettering.BOLD, 14)
-        canvas.drawCentredString(x + card_width / 2, y - 5.5 * mm, letter)
-        bottom = min(bottom, y - _LABEL)
-    _write(canvas, _("The letters of each SET:"), _MARGIN, bottom - 6 * mm, 12)
-    _draw_slots(canvas, bottom - 17 * mm, paper)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PaperBoards:
+    """What is on all pages of a lesson."""
 
+    class_name: str
+    code: str
+    paper: Paper
 
-def _draw_slots(canvas: Canvas, top: float, paper: Paper) -> None:
-    """Three short lines for each SET."""
-    column = (paper.size[0] - 2 * _MARGIN) / _SLOT_COLUMNS
-    for slot in range(_SLOTS):
-        x = _MARGIN + slot % _SLOT_COLUMNS * column
-        y = top - slot // _SLOT_COLUMNS * _SLOT_HEIGHT
-        _write(canvas, f"{slot + 1}.", x, y, 10)
-        for place in range(_THREE):
-            start = x + 9 * mm + place * 15 * mm
-            _line(canvas, start, start + 12 * mm, y)
+    def sheet(self, sheet: PaperBoard) -> Iterator[Item]:
+        width, height = self.paper.size
+        right, top = width - _MARGIN, height - _MARGIN
+        yield from self._head(_("Find every SET you can"))
+        yield Text(text=_round(sheet.round), x=right, y=top - 13 * mm, size=12, bold=True, anchor=Anchor.END, ink=BLACK)
+        yield Text(text=_("Name"), x=_MARGIN, y=top - 20 * mm, size=12, ink=BLACK)
+        yield Lines(lines=((_MARGIN + 18 * mm, top - 20 * mm, right, top - 20 * mm),))
+        bottom = height
+        places = card_places(len(sheet.cards), self.paper)
+        for letter, card, (x, y, card_width) in zip(ascii_uppercase, sheet.cards, places, strict=False):
+            yield Face(card=card, x=x, y=y, width=card_width, palette=_PALETTE)
+            middle = x + card_width / 2
+            yield Text(text=letter, x=middle, y=y - 5.5 * mm, size=14, bold=True, anchor=Anchor.MIDDLE, ink=BLACK)
+            bottom = min(bottom, y - _LABEL)
+        yield Text(text=_("The letters of each SET:"), x=_MARGIN, y=bottom - 6 * mm, size=12, ink=BLACK)
+        yield from self._slots(bottom - 17 * mm)
 
+    def _slots(self, top: float) -> Iterator[Item]:
+        """Three short lines for each SET."""
+        column = (self.paper.size[0] - 2 * _MARGIN) / _SLOT_COLUMNS
+        for slot in range(_SLOTS):
+            x = _MARGIN + slot % _SLOT_COLUMNS * column
+            y = top - slot // _SLOT_COLUMNS * _SLOT_HEIGHT
+            yield Text(text=f"{slot + 1}.", x=x, y=y, size=10, ink=BLACK)
+            starts = [x + 9 * mm + place * 15 * mm for place in range(_THREE)]
+            yield Lines(lines=tuple((start, y, start + 12 * mm, y) for start in starts))
 
-def _draw_key(canvas: Canvas, sheets: Sequence[PaperBoard], class_name: str, code: str, paper: Paper) -> None:
-    _draw_head(canvas, _("Answers, for the teacher"), class_name, code, paper)
-    column = (paper.size[0] - 2 * _MARGIN) / len(sheets)
-    for number, sheet in enumerate(sheets):
-        x, y = _MARGIN + number * column, paper.size[1] - _MARGIN - 22 * mm
-        _write(canvas, _round(sheet.round), x, y, 13, font=lettering.BOLD)
-        for triple in sorted(find_sets(sheet.cards), key=sheet.letters):
-            y -= _KEY_LINE
-            _write(canvas, sheet.letters(triple), x, y, 12, font=lettering.BOLD)
-            _write(canvas, _("differ in %(number)s") % {"number": differing(triple)}, x + 20 * mm, y, 9)
+    def key(self, sheets: Sequence[PaperBoard]) -> Iterator[Item]:
+        yield from self._head(_("Answers, for the teacher"))
+        width, height = self.paper.size
+        column = (width - 2 * _MARGIN) / len(sheets)
+        for number, sheet in enumerate(sheets):
+            x, y = _MARGIN + number * column, height - _MARGIN - 22 * mm
+            yield Text(text=_round(sheet.round), x=x, y=y, size=13, bold=True, ink=BLACK)
+            for triple in sorted(find_sets(sheet.cards), key=sheet.letters):
+                y -= _KEY_LINE
+                yield Text(text=sheet.letters(triple), x=x, y=y, size=12, bold=True, ink=BLACK)
+                words = _("differ in %(number)s") % {"number": differing(triple)}
+                yield Text(text=words, x=x + 20 * mm, y=y, size=9, ink=BLACK)
 
-
-def _draw_head(canvas: Canvas, title: str, class_name: str, code: str, paper: Paper) -> None:
-    width, height = paper.size
-    canvas.setFillColor(black)
-    _write(canvas, title, _MARGIN, height - _MARGIN - 5 * mm, 18, font=lettering.BOLD)
-    _write(canvas, class_name, _MARGIN, height - _MARGIN - 12 * mm, 11)
-    canvas.setFont(lettering.BOLD, 18)
-    canvas.drawRightString(width - _MARGIN, height - _MARGIN - 5 * mm, code, charSpace=1.5)
+    def _head(self, title: str) -> Iterator[Item]:
+        width, height = self.paper.size
+        right, top = width - _MARGIN, height - _MARGIN
+        code = Text(
+            text=self.code, x=right, y=top - 5 * mm, size=18, bold=True, anchor=Anchor.END, ink=BLACK, spacing=1.5
+        )
+        yield code
+        room = width - 2 * _MARGIN - (code.line.width if code.line else 0) - 5 * mm
+        yield Text(text=title, x=_MARGIN, y=top - 5 * mm, size=18, bold=True, ink=BLACK, room=room)
+        yield Text(text=self.class_name, x=_MARGIN, y=top - 12 * mm, size=11, ink=BLACK, room=room)
 
 
 def _round(number: int) -> str:
     return _("Round %(number)s") % {"number": number}
-
-
-def _write(canvas: Canvas, text: str, x: float, y: float, size: float, *, font: str = lettering.REGULAR) -> None:
-    """One line; letters that no font of ours has are left out whole."""
-    found, letters = lettering.font_for(text, font), lettering.in_drawn_order(text)
-    if found and letters:
-        canvas.setFont(found, size)
-        canvas.drawString(x, y, letters)
-
-
-def _line(canvas: Canvas, start: float, end: float, y: float) -> None:
-    canvas.setStrokeColor(black)
-    canvas.setLineWidth(0.6)
-    canvas.line(start, y, end, y)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from classrooms.accounts.cards.qr import qr_drawing
 from classrooms.live.activities import kind_of, kinds
 from classrooms.live.activities.base import Screen
 from classrooms.live.debrief import debrief
@@ -15,6 +14,7 @@ from classrooms.live.leading import FACTORS, TARGETS, present_activity, present_
 from classrooms.live.seats import students_for_paper, taken_out
 from classrooms.models import Activity, Attendee, Session
 from core.links import absolute_url
+from core.printing.qr import qr_drawing
 
 
 def device_screen(session: Session, attendee: Attendee) -> Screen:

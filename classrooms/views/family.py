@@ -13,7 +13,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from classrooms.access import adult, adults_only, fresh_sign_in, own_child
 from classrooms.accounts import guardians
-from classrooms.accounts.cards.qr import qr_drawing
 from classrooms.accounts.guardian_forms import ChildForm, CodeForm
 from classrooms.accounts.pictures import NAMES
 from classrooms.accounts.signing_in import card_token
@@ -27,6 +26,7 @@ from classrooms.reports.mailings import read_stop_token
 from classrooms.reports.summary import set_summary
 from core.http.requests import Request
 from core.links import absolute_url
+from core.printing.qr import qr_drawing
 
 
 @require_safe

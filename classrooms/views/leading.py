@@ -33,8 +33,8 @@ from core.http.requests import Request, download
 from core.lanes.marks import slow
 from core.links import absolute_url
 from core.offload import offload
+from core.printing.paper import Paper, usual_paper
 from games import codes
-from games.printing.paper import Paper, usual_paper
 from games.rules import Feature
 
 

@@ -27,11 +27,11 @@ from core.jobs import queue
 from core.lanes.marks import slow
 from core.links import absolute_url
 from core.models import Job
+from core.printing.page import Page
 from games import limits
 from games.players import known_player, player
 from games.printing.deck import PrintedDeck
 from games.printing.forms import PrintDeckForm, PrintForm
-from games.printing.page import Page
 from games.printing.printed import page_picture
 from lessons.jobs import own_certificate
 from lessons.printing.forms import WorksheetForm

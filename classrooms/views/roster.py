@@ -21,7 +21,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from classrooms.access import adult, adults_only, fresh_sign_in, taught_class, taught_student
 from classrooms.accounts import guardians
-from classrooms.accounts.cards.login_cards import LoginCard, cards_pdf, has_printable_name
+from classrooms.accounts.cards.login_cards import LoginCard, cards_pdf
 from classrooms.accounts.signing_in import card_token
 from classrooms.audit import note
 from classrooms.classes import students
@@ -34,8 +34,9 @@ from core.http.requests import Request
 from core.lanes.marks import REPORTS, slow
 from core.links import absolute_url
 from core.offload import offload
+from core.printing.paper import Paper, usual_paper
+from core.printing.text import is_printable
 from games.codes import count_lookup
-from games.printing.paper import Paper, usual_paper
 
 MOST_SHOWN_FAULTS = 20
 
@@ -61,9 +62,7 @@ def _roster(
         "classroom": classroom,
         "enrolments": enrolments,
         "unprintable": [
-            (number, each)
-            for number, each in enumerate(enrolments, 1)
-            if not has_printable_name(each.student.display_name)
+            (number, each) for number, each in enumerate(enrolments, 1) if not is_printable(each.student.display_name)
         ],
         "imports": classroom.imports.filter(made_by=adult(request)).order_by("-made_at"),
         "paste": paste or PasteForm(auto_id="paste-%s"),

@@ -1,1 +1,1 @@
-"""Paper: what is on a page is laid out once, and drawn as a PDF to print and as SVG to look at first."""
+"""The deck on paper: cards on the pages of core.printing."""

@@ -9,10 +9,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 from reportlab.lib.units import mm
 
+from core.printing.page import SOFT, Anchor, Box, Item, Lines, Page, Text
+from core.printing.paper import Grid, Paper, Segment
 from games.art.palettes import Palette, palette_named
-from games.art.pdf import card_height
-from games.printing.page import SOFT, Anchor, Box, Face, Item, Lines, Page, Text
-from games.printing.paper import Grid, Paper, Segment
+from games.printing.cards import Face, card_height
 from games.rules.cards import FULL_DECK, Card, Feature, easy_deck
 
 WIDTH, HEIGHT = 87 * mm, 58 * mm

@@ -8,8 +8,8 @@ from django import forms
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from core.printing.paper import Paper, usual_paper
 from games.art.palettes import STANDARD
-from games.printing.paper import Paper, usual_paper
 from games.words import PALETTES
 
 

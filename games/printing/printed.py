@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from core.jobs.kinds import JobResult, Reporter
-from games.printing.page import Page
-from games.printing.pdf import pages_pdf
-from games.printing.preview import page_svg
+from core.printing.page import Page
+from core.printing.pdf import pages_pdf
+from core.printing.preview import page_svg
 
 
 def printed(pages: Sequence[Page], *, title: str, name: str, report: Reporter, has_picture: bool = True) -> JobResult:

@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from reportlab.lib.units import mm
 
+from core.printing.page import SOFT, Anchor, Box, Item, Lines, Page, Text
+from core.printing.paper import Paper
+from core.printing.text import is_printable
 from games.art.palettes import Palette
-from games.art.pdf import card_height
-from games.printing import lettering
-from games.printing.page import SOFT, Anchor, Box, Face, Item, Lines, Page, Text
-from games.printing.paper import Paper
+from games.printing.cards import Face, card_height
 from lessons.exercises.draws import Draws
 from lessons.exercises.triples import draw_set
 from lessons.skills import ExerciseKind, Skill, Wanted
@@ -97,7 +97,7 @@ def _frame(width: float, height: float) -> Iterable[Item]:
 
 def _name_line(name: str, middle: float, y: float, room: float) -> Iterable[Item]:
     """The name; where no font of ours has its letters, a line to write it on."""
-    if lettering.font_for(name) is None:
-        yield Lines(lines=((middle - 60 * mm, y, middle + 60 * mm, y),))
-    else:
+    if is_printable(name):
         yield Text(text=name, x=middle, y=y, size=30, bold=True, anchor=Anchor.MIDDLE, room=room)
+    else:
+        yield Lines(lines=((middle - 60 * mm, y, middle + 60 * mm, y),))

@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from reportlab.lib.units import mm
 
+from core.printing.page import SOFT, Anchor, Box, Code, Item, Lines, Page, Text
+from core.printing.paper import Paper
 from games.art.palettes import Palette, palette_named
-from games.art.pdf import card_height
-from games.printing.page import SOFT, Anchor, Box, Code, Face, Item, Lines, Page, Text
-from games.printing.paper import Paper
+from games.printing.cards import Face, card_height
 from games.rules import Card, Feature
 from games.rules.cards import Color, Number, Shading, Shape
 from games.rules.triples import FeaturePattern as Make

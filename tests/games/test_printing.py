@@ -12,12 +12,13 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image, ImageDraw
 
+from core.printing.page import Box, Lines
+from core.printing.paper import Paper
+from core.printing.pdf import pages_pdf
+from core.printing.preview import page_svg
 from games.art.palettes import PALETTES
+from games.printing.cards import Face
 from games.printing.deck import FACE, HEIGHT, WIDTH, PrintedDeck, back_places, face_places
-from games.printing.page import Box, Face, Lines
-from games.printing.paper import Paper
-from games.printing.pdf import pages_pdf
-from games.printing.preview import page_svg
 from games.rules.cards import FULL_DECK, Card, Feature, easy_deck
 from tests.printed import SCALE, cards_on, cut_out, first_sheet, pictures_in, read_card, sheets, sizes, texts
 

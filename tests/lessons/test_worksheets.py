@@ -8,10 +8,11 @@ from string import ascii_uppercase
 import pytest
 from django.test import Client
 
+from core.printing.page import Code
+from core.printing.paper import Paper
+from core.printing.pdf import pages_pdf
 from games.art.palettes import PALETTES
-from games.printing.page import Code, Face
-from games.printing.paper import Paper
-from games.printing.pdf import pages_pdf
+from games.printing.cards import Face
 from games.rules import Feature, explain, is_set, third_card
 from games.rules.cards import Card
 from lessons.grading import solve

@@ -1,23 +1,19 @@
 """Our drawings of the twelve pictures: one geometry, in a box of 100 by 100, for the screen and for paper.
 
-Paths know M, L, C, Q and Z with absolute places only, so that any surface can draw them.
+Paths are as core.printing.paths wants them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
 SIZE = 100
 STROKE = 5
 _ROUND = 0.5523
-_POINTS = {"M": 1, "L": 1, "C": 3, "Q": 2, "Z": 0}
 
 YELLOW, BLUE, ORANGE, SAND = "#f7cf5c", "#a9cfea", "#f2b27a", "#e2cfa6"
-
-Point = tuple[float, float]
 
 
 class Fill(Enum):
@@ -170,13 +166,6 @@ ART = {
         ),
     ),
 }
-
-
-def strokes(path: str) -> Iterator[tuple[str, list[Point]]]:
-    """The path, a letter and its points at a time."""
-    words = iter(path.split())
-    for letter in words:
-        yield letter, [(float(next(words)), float(next(words))) for _point in range(_POINTS[letter])]
 
 
 def svg(slug: str) -> str:

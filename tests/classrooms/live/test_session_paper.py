@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import re
 
 import pypdfium2
 import pytest
 from PIL import Image, ImageChops, ImageStat
-from reportlab.pdfgen.canvas import Canvas
 
 from classrooms.live.activities.silent_board import board_of
 from classrooms.live.errors import LessonRefusal
 from classrooms.live.paper import PaperBoard, boards_pdf, card_places, read_letters
 from classrooms.models import Answer
+from core.printing.page import Page
+from core.printing.paper import Paper
+from core.printing.pdf import pages_pdf
 from games.art.palettes import PALETTES
-from games.art.pdf import card_height, draw_card
 from games.art.raster import card_image
-from games.printing.paper import Paper
+from games.printing.cards import Face, card_height
 from games.rules import FULL_DECK, Card, find_sets, is_set
 from lessons.models import Attempt
 from tests.classrooms.live.lesson import Lesson, a_lesson
@@ -54,28 +54,23 @@ def cut_out(page: Image.Image, place: tuple[float, float, float]) -> Image.Image
     return page.crop((left, top, left + round(width * SCALE), top + round(card_height(width) * SCALE)))
 
 
+def printed(card: Card, palette: str) -> Image.Image:
+    """A card as it comes out of the printer."""
+    face = Face(card=card, x=20, y=20, width=150, palette=PALETTES[palette])
+    (page,), _texts = opened(pages_pdf([Page(size=(200, 150), items=(face,))], title="A card"))
+    return cut_out(page, (20, 20, 150))
+
+
 @pytest.mark.parametrize("palette", ["standard", "black-and-white"])
 @pytest.mark.parametrize("index", [0, 17, 40, 53, 80])
 def test_a_card_in_a_pdf_looks_like_the_card_on_the_screen(palette, index):
-    buffer = io.BytesIO()
-    canvas = Canvas(buffer, pagesize=(200, 150))
     card = Card.from_index(index)
-    draw_card(canvas, card, 20, 20, 150, palette=palette)
-    canvas.save()
-    (page,), _texts = opened(buffer.getvalue())
-    drawn = cut_out(page, (20, 20, 150))
+    drawn = printed(card, palette)
     assert difference(drawn, on_white(card_image(card, drawn.width, PALETTES[palette]))) < 4
 
 
 def test_the_marks_tell_colors_apart_without_color():
-    pictures = []
-    for index in (0, 27, 54, 3, 9):
-        card = Card.from_index(index)
-        buffer = io.BytesIO()
-        canvas = Canvas(buffer, pagesize=(150, 100))
-        draw_card(canvas, card, 0, 0, 150, palette="black-and-white")
-        canvas.save()
-        pictures.append(opened(buffer.getvalue())[0][0])
+    pictures = [printed(Card.from_index(index), "black-and-white") for index in (0, 27, 54, 3, 9)]
     assert all(difference(pictures[0], other) > 0.3 for other in pictures[1:])
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import ClassVar
 
-from games.art.palettes import Palette
-from games.printing import lettering
-from games.printing.paper import Segment, Size
-from games.rules.cards import Card
+from core.printing.paper import Segment, Size
+from core.printing.text import TextLine, fitted
 
 INK, SOFT, BLACK = "#25221d", "#5d564b", "#000000"
 
@@ -23,15 +24,38 @@ class Anchor(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Face:
-    """A card; marks=None leaves them to the palette."""
+class Outline:
+    """A part of a figure; corners are round."""
 
-    card: Card
+    path: str
+    """Path data of SVG, with absolute M, L, C, Q and Z only."""
+    fill: str | None = None
+    stroke: str | None = None
+    width: float = 0
+    has_round_ends: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure(ABC):
+    """A drawing in units of its own, from its upper left corner down; what it shows, a higher layer knows."""
+
+    box: ClassVar[Size]
+    """Its width and height in its own units."""
     x: float
     y: float
     width: float
-    palette: Palette
-    marks: bool | None = None
+
+    @property
+    def scale(self) -> float:
+        return self.width / self.box[0]
+
+    @property
+    def height(self) -> float:
+        return self.box[1] * self.scale
+
+    @property
+    @abstractmethod
+    def outlines(self) -> Sequence[Outline]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +70,15 @@ class Text:
     anchor: Anchor = Anchor.START
     ink: str = INK
     room: float = math.inf
+    spacing: float = 0
 
     @property
-    def line(self) -> lettering.TextLine | None:
-        font = lettering.BOLD if self.bold else lettering.REGULAR
-        return lettering.fitted(self.text, self.size, font=font, room=self.room)
+    def line(self) -> TextLine | None:
+        return fitted(self.text, self.size, is_bold=self.bold, room=self.room, spacing=self.spacing)
+
+    def left(self, line: TextLine) -> float:
+        """Where the line begins."""
+        return self.x - {Anchor.START: 0.0, Anchor.MIDDLE: line.width / 2, Anchor.END: line.width}[self.anchor]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +110,7 @@ class Code:
     size: float
 
 
-Item = Face | Text | Lines | Box | Code
+Item = Figure | Text | Lines | Box | Code
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import qrcode
+from django.utils.safestring import SafeString, mark_safe
 from qrcode.constants import ERROR_CORRECT_M
 
 QUIET = 4
@@ -41,3 +42,14 @@ def squares(text: str) -> Squares:
 def path_text(code: Squares) -> str:
     """The code in the words of SVG, a unit for each square."""
     return "".join(f"M{column} {row}h{length}v1h-{length}z" for column, row, length in code.runs)
+
+
+def qr_drawing(text: str) -> SafeString:
+    """The code for a page, as SVG of one path with its quiet zone."""
+    code = squares(text)
+    side = code.side + 2 * QUIET
+    box = f'viewBox="{-QUIET} {-QUIET} {side} {side}" shape-rendering="crispEdges"'
+    # Squares only, nothing that a person has typed.
+    return mark_safe(  # noqa: S308
+        f'<svg xmlns="http://www.w3.org/2000/svg" {box} aria-hidden="true"><path d="{path_text(code)}"/></svg>'
+    )

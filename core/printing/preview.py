@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
-from games.art import shapes
-from games.art.svg import card_drawing
-from games.printing.codes import path_text, squares
-from games.printing.lettering import REGULAR
-from games.printing.page import BLACK, Box, Code, Face, Item, Lines, Page, Text
+from core.printing.page import BLACK, Box, Code, Figure, Item, Lines, Outline, Page, Text
+from core.printing.paths import number as _n
+from core.printing.qr import path_text, squares
+from core.printing.shaping import EM, REGULAR
 
 
 def page_svg(page: Page, label: str) -> str:
@@ -24,11 +23,9 @@ def page_svg(page: Page, label: str) -> str:
 def _drawn(item: Item, high: float) -> str:
     """One item; y goes downwards here."""
     match item:
-        case Face():
-            scale = item.width / shapes.CARD_WIDTH
-            top = high - item.y - scale * shapes.CARD_HEIGHT
-            drawing = card_drawing(item.card, item.palette, marks=item.marks)
-            return f'<g transform="translate({_n(item.x)} {_n(top)}) scale({scale:.5f})">{drawing}</g>'
+        case Figure():
+            place = f"translate({_n(item.x)} {_n(high - item.y - item.height)}) scale({item.scale:.5f})"
+            return f'<g transform="{place}" stroke-linejoin="round">{"".join(map(_outline, item.outlines))}</g>'
         case Text():
             return _text(item, high)
         case Lines():
@@ -47,18 +44,23 @@ def _drawn(item: Item, high: float) -> str:
             return f'<path transform="{place}" d="{path_text(code)}" fill="{BLACK}" shape-rendering="crispEdges"/>'
 
 
+def _outline(outline: Outline) -> str:
+    ends = ' stroke-linecap="round"' if outline.has_round_ends else ""
+    stroke = f' stroke="{outline.stroke}" stroke-width="{_n(outline.width)}"{ends}' if outline.stroke else ""
+    return f'<path d="{outline.path}" fill="{outline.fill or "none"}"{stroke}/>'
+
+
 def _text(item: Text, high: float) -> str:
     line = item.line
     if line is None:
         return ""
+    if line.outline:
+        place = f"translate({_n(item.left(line))} {_n(high - item.y)}) scale({line.size / EM:.5f})"
+        return f'<path transform="{place}" d="{line.outline}" fill="{item.ink}"/>'
     weight = ' font-weight="700"' if line.font != REGULAR else ""
-    # The browser orders and joins letters by itself; it only has to fill the same length.
+    # The browser has another font perhaps; it only has to fill the same length.
     return (
         f'<text x="{_n(item.x)}" y="{_n(high - item.y)}" font-size="{_n(line.size)}"{weight} fill="{item.ink}"'
         f' text-anchor="{item.anchor.value}" textLength="{_n(line.width)}" lengthAdjust="spacingAndGlyphs">'
         f"{escape(item.text)}</text>"
     )
-
-
-def _n(value: float) -> str:
-    return f"{round(value, 2):g}"
