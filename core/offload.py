@@ -1,9 +1,9 @@
-"""Run heavy, pure Python work in a process of its own, with limits of time and memory.
+"""Run heavy work in a process of its own, with limits of time and memory.
 
 A thread that computes holds the interpreter's lock, and every other thread waits for it. So a web process hands PDFs,
-spreadsheets, uploaded lists and password hashes to children, which have a low priority and little memory, and are
-killed when they take too long. Functions and what they're given must be picklable; they touch no database. Outside of
-a web process, in a job or a command, the function is simply called.
+spreadsheets, uploaded lists, password hashes and jobs to children, which have a low priority and little memory, and are
+killed when they take too long. Functions and what they're given must be picklable; only jobs touch the database.
+Outside of a web process, in a job or a command, the function is simply called.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import resource
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from multiprocessing.connection import Connection, Pipe
@@ -22,6 +23,7 @@ from typing import Any, TypeVar
 
 import django
 from django.conf import settings
+from django.db import connection
 from django.utils import translation
 
 from core.spare_cores import spare_core
@@ -40,20 +42,37 @@ class GivenUp(Exception):
     """The work took too long or too much memory, or there was no child to do it in time."""
 
 
+class NoChildFree(GivenUp):
+    """The work wasn't begun."""
+
+
+def child_environment() -> dict[str, str]:
+    """For a process of the same site: its settings and its database, also where tests have one of their own."""
+    # Overridden settings don't know the name of their module; the environment does.
+    module = os.environ.get("DJANGO_SETTINGS_MODULE") or settings.SETTINGS_MODULE
+    database = "SETSITE_SQLITE" if connection.vendor == "sqlite" else "SETSITE_DATABASE_NAME"
+    name = str(connection.settings_dict["NAME"])
+    return {**os.environ, "DJANGO_SETTINGS_MODULE": module, database: name}
+
+
 class _Child:
     """A process that does one piece of work after the other."""
 
-    def __init__(self, *, has_django: bool) -> None:
+    def __init__(self, *, has_django: bool, niceness: int) -> None:
         self._link, theirs = Pipe()
-        command = [sys.executable, "-m", "core.offload", str(theirs.fileno()), "django" if has_django else "bare"]
-        # Overridden settings don't know the name of their module; the environment does.
-        module = os.environ.get("DJANGO_SETTINGS_MODULE") or settings.SETTINGS_MODULE
-        environment = {**os.environ, "DJANGO_SETTINGS_MODULE": module}
+        mode = "django" if has_django else "bare"
+        command = [sys.executable, "-m", "core.offload", str(theirs.fileno()), mode, str(niceness)]
         self._has_django = has_django
+        self.used_at = time.monotonic()
         try:
             # A session of its own: Ctrl+C is for the server, which ends it.
             self._process = subprocess.Popen(  # noqa: S603 (our own module)
-                command, cwd=settings.BASE_DIR, env=environment, pass_fds=[theirs.fileno()], start_new_session=True
+                command,
+                cwd=settings.BASE_DIR,
+                # One core is enough for a child, and each thread of a numeric library takes memory from its limit.
+                env=child_environment() | {"OPENBLAS_NUM_THREADS": "1"},
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
             )
         except OSError as error:
             raise GivenUp("no child can be started") from error
@@ -94,8 +113,18 @@ class _Child:
 class Offload:
     """A fixed number of children, each started when it's first needed and after it had to be killed."""
 
-    def __init__(self, *, has_django: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        has_django: bool = True,
+        niceness: int = NICENESS,
+        spares_core: bool = True,
+        is_inline_when_off: bool = True,
+    ) -> None:
         self._has_django = has_django
+        self._niceness = niceness
+        self._spares_core = spares_core
+        self._is_inline_when_off = is_inline_when_off
         self._places: queue.LifoQueue[_Child | None] = queue.LifoQueue()
         self._children: set[_Child] = set()
         self._lock = threading.Lock()
@@ -115,18 +144,17 @@ class Offload:
                 child.end()
             self._children.clear()
 
-    def __call__(self, function: Callable[..., T], *arguments: Any, seconds: float | None = None) -> T:
+    def __call__(
+        self, function: Callable[..., T], *arguments: Any, seconds: float | None = None, wait: float | None = None
+    ) -> T:
         """Call a function in a child; `GivenUp` if it can't be done within the limits."""
-        if not self.is_on:
+        if not self.is_on and self._is_inline_when_off:
             return function(*arguments)
         limit = SECONDS if seconds is None else seconds
-        try:
-            child = self._places.get(timeout=limit)
-        except queue.Empty:
-            raise GivenUp("every child is busy") from None
+        child = self._take(limit if wait is None else wait)
         try:
             child = child or self._begin()
-            with spare_core():
+            with spare_core() if self._spares_core else nullcontext():
                 return child.do(function, arguments, limit)
         except GivenUp:
             if child:
@@ -134,10 +162,30 @@ class Offload:
             child = None
             raise
         finally:
+            if child:
+                child.used_at = time.monotonic()
             self._places.put(child)
 
+    def end_idle(self, seconds: float) -> None:
+        """End the children that had nothing to do for so long, to have their memory back."""
+        is_idle_since = time.monotonic() - seconds
+        with self._places.mutex:
+            idle = [child for child in self._places.queue if child and child.used_at < is_idle_since]
+            self._places.queue[:] = [None if child in idle else child for child in self._places.queue]
+        for child in idle:
+            self._end(child)
+
+    def _take(self, seconds: float) -> _Child | None:
+        """A place among the children, and whoever sits there."""
+        try:
+            if self.is_on:
+                return self._places.get(timeout=seconds)
+        except queue.Empty:
+            pass
+        raise NoChildFree("every child is busy")
+
     def _begin(self) -> _Child:
-        child = _Child(has_django=self._has_django)
+        child = _Child(has_django=self._has_django, niceness=self._niceness)
         with self._lock:
             self._children.add(child)
         return child
@@ -153,11 +201,11 @@ hashing = Offload(has_django=False)
 """For passwords alone, so that nobody's sign-in waits behind an upload."""
 
 
-def _serve(link: Connection, *, has_django: bool) -> None:
+def _serve(link: Connection, *, has_django: bool, niceness: int) -> None:
     """In the child: do what comes until the parent is gone."""
     if has_django:
         django.setup()
-    os.nice(NICENESS)
+    os.nice(niceness)
     _limit_memory()
     link.send((True, None))
     while True:
@@ -190,4 +238,4 @@ if __name__ == "__main__":
     # By its own name, so that exceptions are the same classes on both sides.
     from core.offload import _serve as serve
 
-    serve(Connection(int(sys.argv[1])), has_django=sys.argv[2] == "django")
+    serve(Connection(int(sys.argv[1])), has_django=sys.argv[2] == "django", niceness=int(sys.argv[3]))

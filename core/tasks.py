@@ -10,11 +10,14 @@ from core import mail
 from core.heartbeats import worker_is_alive
 from core.jobs import queue, runs
 
+IDLE_CHILD_SECONDS = 60.0
+
 
 @shared_task(ignore_result=True, acks_late=True)
-def run_jobs() -> None:
-    """Run what waits; each job that is asked for sends this once."""
-    runs.run_waiting()
+def run_next_job() -> None:
+    """Run the job that comes next, then ask for another one: now there's a place for it."""
+    if runs.run_one():
+        run_next_job.delay()
 
 
 @shared_task(ignore_result=True)
@@ -24,12 +27,13 @@ def send_mail() -> int:
 
 
 @shared_task(ignore_result=True)
-def mend_jobs() -> int:
+def requeue_stale_jobs() -> int:
     """Find what a worker that died has left lying; that somebody does is the sign that a worker lives."""
     worker_is_alive()
+    runs.children.end_idle(IDLE_CHILD_SECONDS)
     return queue.requeue_stale(timezone.now())
 
 
 @shared_task(ignore_result=True)
-def forget_jobs() -> int:
+def delete_old_jobs() -> int:
     return queue.delete_old(timezone.now() - timedelta(days=settings.JOB_DAYS))

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.http import QueryDict
 
+from core.numbers import whole_number
 from games.players import Player
 from games.rules import Feature, find_sets, is_set
 from lessons import queries
@@ -58,15 +59,11 @@ def read_answer(exercise: Exercise, form: QueryDict, ticket: Ticket) -> dict[str
     if kind is ExerciseKind.EXPLAIN:
         return {feature.value: form.get(feature.value) for feature in Feature}
     if kind is ExerciseKind.THIRD_CARD:
-        return {"card": _number(form.get("card", ""))}
-    cards = [_number(text) for text in form.getlist("cards")]
+        return {"card": whole_number(form.get("card", ""))}
+    cards = [whole_number(text) for text in form.getlist("cards")]
     if kind is ExerciseKind.FIND_ONE:
         return {"cards": cards}
     return {"sets": [list(each) for each in ticket.found] + ([cards] if cards else [])}
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < _TRIPLE else None
 
 
 def read_sent_as(form: QueryDict) -> UUID | None:

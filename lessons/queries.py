@@ -12,6 +12,7 @@ from typing import Any
 from django.db.models import Exists, Min, OuterRef, QuerySet, TextField, Window
 from django.db.models.functions import Cast, RowNumber
 
+from core.numbers import MOST_KEY, whole_number
 from games.players import Player
 from games.rules import Card, Feature
 from lessons.course.units import Step, Unit, course
@@ -23,7 +24,6 @@ from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 
 _LATEST = 200
 _SLOWEST = 3
-_LONGEST_KEY = 18
 _KEPT = 2_048
 _BOARDS = [ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL, ExerciseKind.ANY_SET]
 
@@ -138,9 +138,10 @@ def last_asked(player: Player | None, place: str) -> Exercise | None:
 
 def own_exercise(player: Player | None, attempt: str) -> Exercise | None:
     """An exercise that the learner has answered before, to try it again."""
-    if player is None or not attempt.isascii() or not attempt.isdigit() or len(attempt) > _LONGEST_KEY:
+    key = whole_number(attempt, most=MOST_KEY)
+    if player is None or key is None:
         return None
-    row = Attempt.objects.filter(pk=int(attempt), **player.key).first()
+    row = Attempt.objects.filter(pk=key, **player.key).first()
     return make_exercise(wanted_from(row.wanted), row.seed) if row and row.wanted and "/" not in row.seed else None
 
 

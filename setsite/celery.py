@@ -27,10 +27,3 @@ def _say_that_we_serve(**_signal: object) -> None:
 def _live(**_signal: object) -> None:
     """Sent by the loop that takes jobs in, every two seconds while it runs and the broker hears it."""
     touch("worker")
-
-
-@worker_init.connect
-def _connect(**_signal: object) -> None:
-    from setsite import wiring  # noqa: PLC0415 (models are there now)
-
-    wiring.connect_worker()

@@ -9,6 +9,7 @@ from typing import Any
 from celery.beat import EmbeddedService
 from django.conf import settings
 
+from core.jobs import runs
 from setsite.celery import app
 
 log = logging.getLogger(__name__)
@@ -28,6 +29,7 @@ class Embedded:
         if self._thread or not settings.IS_BROKERLESS:
             return
         settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
+        runs.children.start(settings.JOBS_AT_ONCE)
         self._worker = app.WorkController(
             pool_cls="threads",
             concurrency=_POOL,
@@ -45,6 +47,8 @@ class Embedded:
         if self._thread is None:
             return
         self._beat.stop()
+        # First: the worker waits for what runs.
+        runs.children.stop()
         self._worker.stop()
         self._thread.join(timeout=3)
         self._thread = None

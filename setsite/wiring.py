@@ -18,7 +18,7 @@ from classrooms.live import changes, playing
 from core import mail
 from core.handoff import HandOff
 from core.jobs import queue
-from core.tasks import run_jobs, send_mail
+from core.tasks import run_next_job, send_mail
 from games import access, codes
 from games.live.bus import bus
 from games.matches import service as matches
@@ -35,11 +35,6 @@ def connect() -> None:
     _connect_queues()
     if bus.is_shared:
         _connect_processes()
-
-
-def connect_worker() -> None:
-    """A worker that changes a match has no hub, which would have the screens of a lesson hear of it."""
-    matches.on_change(playing.match_changed)
 
 
 def _connect_sign_in() -> None:
@@ -61,7 +56,7 @@ def _connect_queues() -> None:
         """Without a broker it's done at once; with one nobody waits for it, since what's lost is found again."""
         work() if settings.IS_BROKERLESS else publishing.put(work)
 
-    queue.on_enqueue(lambda _pk: publish(run_jobs.delay))
+    queue.on_enqueue(lambda _pk: publish(run_next_job.delay))
     mail.on_queue(partial(publish, send_mail.delay))
 
 

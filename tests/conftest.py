@@ -149,7 +149,7 @@ def background(_background: Background, transactional_db) -> Iterator[None]:
         from core.models import Job  # noqa: PLC0415
 
         for job in Job.objects.all():
-            queue.stop(job)
+            queue.cancel(job)
 
 
 @pytest.fixture(scope="session")
@@ -158,12 +158,12 @@ def _worker(django_db_setup, _background) -> Iterator[None]:
     if site_settings.IS_BROKERLESS:
         yield
         return
-    from core.jobs.runs import _environment  # noqa: PLC0415 (it needs Django to be set up)
+    from core.offload import child_environment  # noqa: PLC0415 (it needs Django to be set up)
 
     # Without a beat: nothing is to happen by itself in a test's matches, whose clocks are their own.
     command = [sys.executable, "-m", "celery", "-A", "tests.worker", "worker"]
     options = ["--queues=people,heavy", "--concurrency=2", "--loglevel=error", "--without-gossip", "--without-mingle"]
-    worker = subprocess.Popen([*command, *options], env={**os.environ, **_environment()})
+    worker = subprocess.Popen([*command, *options], env=child_environment())
     yield
     worker.terminate()
     worker.wait(timeout=120)

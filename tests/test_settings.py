@@ -44,12 +44,12 @@ def settings_with(**environ: str) -> dict:
 
 
 def refusal_of(**environ: str) -> str:
-    """The last word of a start that was refused."""
+    """The last words of a start that was refused."""
     started = python("-c", "import setsite.settings", **environ)
     assert started.returncode != 0, "the settings were taken"
-    error, _, word = started.stderr.strip().splitlines()[-1].partition(": ")
-    assert error == "django.core.exceptions.ImproperlyConfigured", started.stderr
-    return word
+    _traceback, error, words = started.stderr.partition("\ndjango.core.exceptions.ImproperlyConfigured: ")
+    assert error, started.stderr
+    return words.strip()
 
 
 def test_outside_of_demo_and_development_a_secret_is_needed():
@@ -61,6 +61,35 @@ def test_outside_of_demo_and_development_a_secret_is_needed():
 @pytest.mark.parametrize("value", ["maybe", ""])
 def test_a_flag_that_is_neither_yes_nor_no_is_refused_by_its_name(name, value):
     assert refusal_of(**{name: value, "SETSITE_SECRET_KEY": SECRET}) == f"{name} is {value!r}; write 1 or 0"
+
+
+def test_everything_that_makes_no_sense_is_named_in_one_run():
+    bad = {
+        "SETSITE_SECRET_KEY": "short",
+        "SETSITE_MAIL": "mail.example",
+        "SETSITE_DATABASE": "postgresql://db.example:port/setsite",
+        "SETSITE_REDIS": "http://[",
+        "SETSITE_GUEST_DAYS": "soon",
+        "SETSITE_STUDENT_IDLE_MINUTES": "9",
+        "SETSITE_SQLITE_SYNC": "off",
+        "SETSITE_LOG": "xml",
+        "SETSITE_BACKUP_KEY": "no key",
+        "SETSITE_SIGN_IN_GOOGLE": "only-an-id",
+        "SETSITE_URL": "set.example",
+    }
+    named = {line.split()[0] for line in refusal_of(**bad, SETSITE_SIGN_IN_OPENID="id:secret").splitlines()}
+    assert named == {*bad, "SETSITE_HOSTS", "SETSITE_SIGN_IN_OPENID_URL"}
+
+
+@pytest.mark.parametrize("command", ["check", "migrate"])
+def test_a_command_says_in_words_what_is_wrong(command):
+    told = python("manage.py", command, SETSITE_DEBUG="perhaps", SETSITE_UNDO_DAYS="0")
+    assert told.returncode != 0
+    assert told.stderr.splitlines() == [
+        "The site can't start with these settings:",
+        "SETSITE_DEBUG is 'perhaps'; write 1 or 0",
+        "SETSITE_UNDO_DAYS is '0'; it is a number of days, at least 1",
+    ]
 
 
 def test_a_flag_may_be_a_word():
@@ -279,7 +308,9 @@ def test_workers_take_json_only():
 
 @pytest.mark.parametrize("mode", ["SETSITE_DEMO", "SETSITE_DEBUG"])
 def test_a_demo_and_debug_mode_have_no_public_address(mode):
-    assert refusal_of(**{mode: "1"}, SETSITE_URL="https://set.school.example").startswith("SETSITE_DEMO and")
+    assert refusal_of(**{mode: "1"}, SETSITE_URL="https://set.school.example").startswith(
+        "SETSITE_URL names another machine"
+    )
     assert settings_with(**{mode: "1"}, SETSITE_URL="http://localhost:9000")["SITE_URL"] == "http://localhost:9000"
 
 

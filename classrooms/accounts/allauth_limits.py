@@ -10,6 +10,8 @@ from allauth.core.internal.ratelimit import Rate, get_cache_key, get_rates
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 
+from core.http.error_pages import bare
+
 _APP = "allauth.account"
 _ACTIONS: dict[str, tuple[str, ...]] = {
     "account_signup": ("signup", "confirm_email"),
@@ -28,8 +30,7 @@ _ACTIONS: dict[str, tuple[str, ...]] = {
 
 def too_many(request: HttpRequest) -> HttpResponse:
     """The handler that allauth calls where one of its own limits is reached; a middleware makes it a page."""
-    seconds = seconds_to_wait(request)
-    return HttpResponse(status=HTTPStatus.TOO_MANY_REQUESTS, headers={"Retry-After": str(seconds)} if seconds else None)
+    return bare(HTTPStatus.TOO_MANY_REQUESTS, seconds_to_wait(request))
 
 
 def seconds_to_wait(request: HttpRequest) -> int:

@@ -13,6 +13,7 @@ from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import int_to_base36
 
 from classrooms.accounts import devices, picture_guard
 from classrooms.accounts.pictures import are_pictures
@@ -27,7 +28,6 @@ _BACKEND = "django.contrib.auth.backends.ModelBackend"
 _CARD = re.compile(r"^(?P<pk>[0-9a-z]{1,13})-(?P<number>[0-9a-z]{1,7})-(?P<seal>[0-9a-f]{24})$")
 _SALT = "classrooms.card"
 _SEAL = 24
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 AFTER_SIGN_IN = "after_sign_in"
 """Where somebody wanted to go who was asked to sign in first; only our own pages write it."""
 CARD_SECONDS = 600
@@ -116,7 +116,7 @@ def sign_in_by_card(request: Request) -> User:
 
 def card_token(student: User) -> str:
     """What the QR code of the student's present card says; nothing of it is kept, it follows from the secret key."""
-    pk, number = _in_36(student.pk), _in_36(student.card_number)
+    pk, number = int_to_base36(student.pk), int_to_base36(student.card_number)
     return f"{pk}-{number}-{digest(_SALT, f'{pk}-{number}')[:_SEAL]}"
 
 
@@ -158,14 +158,6 @@ def _standing(request: Request, enrolment: Enrolment) -> tuple[DeviceStanding, s
 
 def _browser(request: HttpRequest) -> str:
     return devices.fingerprint(browser_of(request))
-
-
-def _in_36(number: int) -> str:
-    text = ""
-    while number or not text:
-        number, digit = divmod(number, 36)
-        text = _DIGITS[digit] + text
-    return text
 
 
 def touch(classroom: Classroom) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -18,8 +20,6 @@ from core.http.requests import Request
 from games import codes
 from games.limits import TooMany
 from games.models import Match
-
-TOO_MANY = 429
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -39,7 +39,7 @@ def home(request: Request) -> HttpResponse:
         classroom = signing_in.class_by_code(request, code)
     except TooMany:
         notice = _("Too many tries. Wait a minute, then look closely at each letter.")
-        return _home(request, code, notice, TOO_MANY)
+        return _home(request, code, notice, HTTPStatus.TOO_MANY_REQUESTS)
     if classroom is None:
         return _home(request, code, _("No class has this code. Look again, or ask your teacher."), 422)
     return redirect("join:class", code)
@@ -58,7 +58,7 @@ def names(request: Request, code: str) -> HttpResponse:
     try:
         classroom = _class(request, code)
     except TooMany:
-        return _home(request, code, _("Too many tries. Wait a minute."), TOO_MANY)
+        return _home(request, code, _("Too many tries. Wait a minute."), HTTPStatus.TOO_MANY_REQUESTS)
     students = classroom.enrolments.present().order_by("student__display_name")
     return render(request, "join/names.html", {"classroom": classroom, "enrolments": students, "code": code})
 
@@ -69,7 +69,7 @@ def pictures(request: Request, code: str, enrolment: int) -> HttpResponse:
     try:
         found = _class(request, code).enrolments.present().filter(pk=enrolment).first()
     except TooMany:
-        return _home(request, code, _("Too many tries. Wait a minute."), TOO_MANY)
+        return _home(request, code, _("Too many tries. Wait a minute."), HTTPStatus.TOO_MANY_REQUESTS)
     if found is None:
         raise Http404("not in this class")
     tapped = [slug for slug in request.POST.getlist("tapped") if slug in NAMES][:HOW_MANY]
@@ -86,10 +86,10 @@ def pictures(request: Request, code: str, enrolment: int) -> HttpResponse:
     except signing_in.NewDevice:
         return _pictures(request, found, [], is_closed=True, status=422)
     except TriedTooOften:
-        return _pictures(request, found, [], is_used_up=True, status=TOO_MANY)
+        return _pictures(request, found, [], is_used_up=True, status=HTTPStatus.TOO_MANY_REQUESTS)
     except TooMany:
         notice = _("Wait a minute. Look at your card, then try again.")
-        return _pictures(request, found, [], notice, TOO_MANY)
+        return _pictures(request, found, [], notice, HTTPStatus.TOO_MANY_REQUESTS)
     return _welcome(request, found)
 
 

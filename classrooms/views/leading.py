@@ -32,6 +32,7 @@ from classrooms.views.session import session_by_code
 from core.http.requests import Request, download
 from core.lanes.marks import slow
 from core.links import absolute_url
+from core.numbers import MOST_KEY, whole_number
 from core.offload import offload
 from core.printing.paper import Paper, usual_paper
 from games import codes
@@ -142,8 +143,7 @@ def projector_part_page(request: Request, session: Session) -> HttpResponse:
 
 
 PRINTED_ROUNDS = 3
-_MOST_DIGITS = 4
-_MOST_DIGITS_OF_KEY = 18
+_MOST = 9_999
 ORDERS: dict[str, Callable[[Session], None]] = {
     "pause": leading.pause,
     "resume": leading.resume,
@@ -212,7 +212,7 @@ def teams(request: Request, code: str) -> HttpResponse:
 def paper_seats(request: Request, code: str) -> HttpResponse:
     """Seats for the students who were ticked because they have no device."""
     session = led_session(request, code)
-    chosen = {int(text) for text in request.POST.getlist("student") if _is_number(text)}
+    chosen = {key for text in request.POST.getlist("student") if (key := whole_number(text, most=MOST_KEY)) is not None}
     return _done(request, session, lambda: seats.add_paper_seats(session, chosen))
 
 
@@ -356,12 +356,7 @@ def _done(request: Request, session: Session, work: Callable[[], object]) -> Htt
 
 
 def _number(form: QueryDict, name: str) -> int:
-    text = form.get(name, "")
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else 0
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS_OF_KEY
+    return whole_number(form.get(name, ""), most=_MOST) or 0
 
 
 def _factor(form: QueryDict) -> float:

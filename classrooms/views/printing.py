@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
+from http import HTTPStatus
 from typing import Any
 
 from django import forms
@@ -39,7 +40,6 @@ from lessons.printing.worksheets import Worksheet
 from lessons.progress.mastery import mastered_skills
 from lessons.progress.recording import skill_states
 
-TOO_MANY = 429
 SHOWN_PAGES = 3
 
 Asked = Mapping[str, Any]
@@ -165,7 +165,7 @@ def _printable(
             on_ask(job)
         return redirect("jobs:job", job.pk)
     else:
-        status = TOO_MANY if request.method == "POST" else 200
+        status = HTTPStatus.TOO_MANY_REQUESTS if request.method == "POST" else 200
         asked = asks(form.asked)
         with translation.override(asked["language"]):
             laid = pages(asked)
@@ -173,7 +173,7 @@ def _printable(
             # Our own drawings; words in them are escaped where they are drawn.
             pictures = [mark_safe(page_picture(laid, place)) for place in shown]  # noqa: S308
         context |= {"pictures": pictures, "count": len(laid), "choices": list(_choices(form))}
-        context["is_too_often"] = status == TOO_MANY
+        context["is_too_often"] = status == HTTPStatus.TOO_MANY_REQUESTS
     template = "printing/printable.html#look" if request.htmx else "printing/printable.html"
     return render(request, template, context, status=status)
 
@@ -193,7 +193,7 @@ def _asked_job(request: Request, kind: str, asked: Asked) -> Job | None:
     try:
         limits.OPENINGS.count(who.word)
         return queue.enqueue(kind, who.key, asked, address=address_of(request))
-    except (limits.TooMany, queue.TooManyJobs):
+    except limits.TooMany:
         return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import Any
 
 from django.http import Http404, HttpResponse
@@ -24,7 +25,6 @@ from games import codes
 from games.limits import MOVES, TooMany
 from games.players import Player, known_player, player
 
-TOO_MANY = 429
 _CODE_KEY = "lesson"
 
 
@@ -144,7 +144,7 @@ def act(request: Request, code: str) -> HttpResponse:
         notice, status = str(refusal), 422
         session.refresh_from_db()
     except TooMany:
-        notice, status = _("That was very fast. Wait a moment."), TOO_MANY
+        notice, status = _("That was very fast. Wait a moment."), HTTPStatus.TOO_MANY_REQUESTS
     if request.htmx:
         return HttpResponse(_fragment(request, session, seat, notice=notice), status=status)
     if notice:

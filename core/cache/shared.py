@@ -72,6 +72,31 @@ class _Redis(RedisCache):
         return int(self._cache.get_client(own_key, write=True).eval(_COUNT, 1, own_key, seconds))
 
 
+def _with_own(name: str) -> Callable[..., Any]:
+    """The process's own cache does it while Redis is away."""
+
+    def method(self: SharedCache, *args: Any, **kwargs: Any) -> Any:
+        answer = self._shared(name, *args, **kwargs)
+        return getattr(self._own, name)(*args, **kwargs) if answer is _AWAY else answer
+
+    return method
+
+
+def _instead_of_own(name: str) -> Callable[..., Any]:
+    """The same; what Redis has done ends what the process has kept by itself under these keys."""
+
+    def method(self: SharedCache, what: Any, *args: Any, **kwargs: Any) -> Any:
+        what = what if isinstance(what, str | dict) else list(what)
+        answer = self._shared(name, what, *args, **kwargs)
+        if answer is _AWAY:
+            return getattr(self._own, name)(what, *args, **kwargs)
+        keys = [what] if isinstance(what, str) else list(what)
+        self._own.delete_many(keys, version=kwargs.get("version"))
+        return answer
+
+    return method
+
+
 class SharedCache(_Redis):
     """Limits stay limits while Redis is away: each process then counts by itself what comes to it.
 
@@ -142,32 +167,17 @@ class SharedCache(_Redis):
     def clear(self) -> None:
         """Forget everything: what all share, and what this process has counted by itself."""
         self._own.clear()
-        _with_own("clear")(self)
+        self._shared("clear")
 
-
-def _with_own(name: str) -> Callable[..., Any]:
-    """The process's own cache does it while Redis is away."""
-
-    def method(self: SharedCache, *args: Any, **kwargs: Any) -> Any:
-        answer = self._shared(name, *args, **kwargs)
-        return getattr(self._own, name)(*args, **kwargs) if answer is _AWAY else answer
-
-    return method
-
-
-def _instead_of_own(name: str) -> Callable[..., Any]:
-    """The same; what Redis has done ends what the process has kept by itself under these keys."""
-
-    def method(self: SharedCache, what: Any, *args: Any, **kwargs: Any) -> Any:
-        what = what if isinstance(what, str | dict) else list(what)
-        answer = self._shared(name, what, *args, **kwargs)
-        if answer is _AWAY:
-            return getattr(self._own, name)(what, *args, **kwargs)
-        keys = [what] if isinstance(what, str) else list(what)
-        self._own.delete_many(keys, version=kwargs.get("version"))
-        return answer
-
-    return method
+    add = _with_own("add")
+    touch = _with_own("touch")
+    has_key = _with_own("has_key")
+    incr = _with_own("incr")
+    count = _with_own("count")
+    set = _instead_of_own("set")
+    set_many = _instead_of_own("set_many")
+    delete = _instead_of_own("delete")
+    delete_many = _instead_of_own("delete_many")
 
 
 def _reset() -> None:
@@ -176,8 +186,3 @@ def _reset() -> None:
 
 
 os.register_at_fork(after_in_child=_reset)
-
-for _name in ("add", "touch", "has_key", "incr", "count"):
-    setattr(SharedCache, _name, _with_own(_name))
-for _name in ("set", "set_many", "delete", "delete_many"):
-    setattr(SharedCache, _name, _instead_of_own(_name))

@@ -92,6 +92,11 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return error_page(request, HTTPStatus.NOT_FOUND)
 
 
+def bare(status: HTTPStatus, retry_after: int = 0) -> HttpResponse:
+    """Without words: the middleware `error_pages` makes it a page for those who read pages."""
+    return HttpResponse(status=status, headers={"Retry-After": str(retry_after)} if retry_after else None)
+
+
 def our_mistake(request: HttpRequest) -> HttpResponse:
     return error_page(request, HTTPStatus.INTERNAL_SERVER_ERROR)
 

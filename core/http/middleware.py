@@ -8,12 +8,13 @@ from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import ObjectDoesNotExist
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.template import loader
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
-from core.http.error_pages import error_page, words_for
+from core.http.error_pages import bare, error_page, words_for
 from core.http.wsgi_adapter import ROUTE
 from core.i18n.language import language_of
 from core.limits import TooMany
@@ -23,6 +24,7 @@ from core.offload import GivenUp
 Answer = Callable[[HttpRequest], HttpResponseBase]
 log = logging.getLogger(__name__)
 _RETRY_SECONDS = 10
+_READING = {"GET", "HEAD", "OPTIONS"}
 _FOR_DEVELOPERS = (HTTPStatus.NOT_FOUND, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
@@ -71,22 +73,6 @@ def error_pages(get_response: Answer) -> Answer:
         return page
 
     return answer
-
-
-class HeavyWork:
-    """Heavy work that was given up ends in "we're busy", not in "we made a mistake"."""
-
-    def __init__(self, get_response: Answer) -> None:
-        self._get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self._get_response(request)
-
-    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, GivenUp):
-            return None
-        log.warning("offload.given_up", extra={"reason": str(exception), "route": route_of(request)})
-        return HttpResponse(status=HTTPStatus.SERVICE_UNAVAILABLE, headers={"Retry-After": str(_RETRY_SECONDS)})
 
 
 def vary_by_htmx(get_response: Answer) -> Answer:
@@ -161,17 +147,25 @@ def _refused() -> HttpResponse:
     return HttpResponse(loader.render_to_string("error_bare.html", context), status=status)
 
 
-class TooManyAsPage:
-    """A limit that no view has words of its own for is told by the page of its status."""
+class ErrorsAsStatus:
+    """What no view has words of its own for: a limit, heavy work that was given up, a row that somebody took away.
+
+    A row is only missed where something is written: a page that can't be read without one is a mistake of ours.
+    """
 
     def __init__(self, get_response: Answer) -> None:
-        self.get_response = get_response
+        self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.get_response(request)
+        return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not isinstance(exception, TooMany):
-            return None
-        headers = {"Retry-After": str(exception.retry_after)} if exception.retry_after else None
-        return HttpResponse(status=HTTPStatus.TOO_MANY_REQUESTS, headers=headers)
+        if isinstance(exception, TooMany):
+            return bare(HTTPStatus.TOO_MANY_REQUESTS, exception.retry_after)
+        if isinstance(exception, GivenUp):
+            log.warning("offload.given_up", extra={"reason": str(exception), "route": route_of(request)})
+            return bare(HTTPStatus.SERVICE_UNAVAILABLE, _RETRY_SECONDS)
+        if isinstance(exception, ObjectDoesNotExist) and request.method not in _READING:
+            log.warning("request.gone_meanwhile", extra={"what": type(exception).__qualname__})
+            return bare(HTTPStatus.NOT_FOUND)
+        return None

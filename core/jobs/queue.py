@@ -24,6 +24,7 @@ from django.utils.translation import gettext as _
 
 from core.db.chunks import chunks
 from core.jobs.kinds import JobResult, kind_of
+from core.limits import TooMany
 from core.models import Job, JobState
 
 MOST_ATTEMPTS = 2
@@ -44,7 +45,7 @@ _LOCK = 0x5E7_10B5
 log = logging.getLogger(__name__)
 
 
-class TooManyJobs(Exception):
+class TooManyJobs(TooMany):
     """So many are waiting or running already that another would keep the others waiting."""
 
 
@@ -73,13 +74,13 @@ def enqueue(kind: str, owner: Mapping[str, Any], asked: Mapping[str, Any], *, ad
 def _check_room(owner: Mapping[str, Any], client: str) -> None:
     under_way = Job.objects.filter(state__in=_UNDER_WAY)
     if under_way.filter(**owner).count() >= MOST_OF_OWNER:
-        raise TooManyJobs
+        raise TooManyJobs("jobs")
     if not owner.get("guest"):
         return
     # A guest gets a new name by dropping a cookie, and a new address not as easily.
     guests = under_way.exclude(guest="")
     if guests.filter(client=client).count() >= MOST_OF_ADDRESS or guests.count() >= MOST_OF_GUESTS:
-        raise TooManyJobs
+        raise TooManyJobs("jobs")
 
 
 @contextmanager
@@ -92,10 +93,10 @@ def _counting() -> Iterator[None]:
         yield
 
 
-def stop(job: Job) -> None:
-    """Stop it as soon as can be; what has not begun is stopped at once."""
+def cancel(job: Job) -> None:
+    """Stop a run as soon as it looks, and at once what hasn't begun."""
     is_waiting = Q(state=JobState.WAITING)
-    # In one statement: between two, `mend` may have made a job that runs one that waits.
+    # In one statement: between two, `requeue_stale` may have made a job that runs one that waits.
     Job.objects.filter(pk=job.pk, state__in=_UNDER_WAY).update(
         is_to_stop=True,
         state=Case(When(is_waiting, then=Value(JobState.CANCELLED)), default=F("state")),
@@ -128,8 +129,12 @@ def claim_next() -> Job | None:
 
 def beat(job: Job, **changes: Any) -> bool:
     """Say that the run is alive, and how far; False where it should stop."""
-    alive = _own(job).update(beat_at=timezone.now(), **changes)
-    return bool(alive) and not Job.objects.filter(pk=job.pk, is_to_stop=True).exists()
+    return bool(_own(job).update(beat_at=timezone.now(), **changes)) and is_wanted(job)
+
+
+def is_wanted(job: Job) -> bool:
+    """Whether the run should go on: it's neither cancelled nor given to another one."""
+    return _own(job).filter(is_to_stop=False).exists()
 
 
 def complete(job: Job, made: JobResult) -> None:
@@ -153,8 +158,8 @@ def fail(job: Job, words: str) -> None:
     _own(job).update(state=JobState.FAILED, error=words[:300], ended_at=timezone.now())
 
 
-def cancelled(job: Job) -> None:
-    """It has stopped as it was asked to; a run that ended because nobody watched over it any more is for `mend`."""
+def mark_cancelled(job: Job) -> None:
+    """It has stopped as it was asked to; a run that ended because its supervisor died is for `requeue_stale`."""
     _own(job).filter(is_to_stop=True).update(state=JobState.CANCELLED, ended_at=timezone.now())
 
 
@@ -182,7 +187,7 @@ def delete_old(before: datetime) -> int:
 def remove(jobs: QuerySet[Job]) -> int:
     """Remove jobs with their files, some at a time; how many.
 
-    A file goes once its row is gone, so that no transaction waits for a disk; `forget` finds what a crash left between.
+    A file goes once its row is gone, so that no transaction waits for a disk; `delete_old` finds what a crash left.
     """
     count = 0
     for keys in chunks(list(jobs.order_by("pk").values_list("pk", flat=True))):
@@ -230,5 +235,5 @@ def _start(pk: UUID) -> None:
         try:
             starter(pk)
         except Exception:
-            # The queue is away: the job waits in the database, and `mend` finds it.
+            # The queue is away: the job waits in the database, and `requeue_stale` finds it.
             log.exception("a job could not be put into the queue")

@@ -1,16 +1,20 @@
-"""One run of a job: in a process of its own, so that it holds up nobody and can be stopped at once."""
+"""One run of a job, in a process that can be stopped: a worker's own, or a child of the web process.
+
+The run sees to itself. A thread says that it's alive, looks whether it's still wanted and in time, and interrupts the
+work otherwise. What ends without a word (a kill, no memory left) is found by its silence and run once more.
+"""
 
 from __future__ import annotations
 
 import logging
 import os
-import subprocess
-import sys
+import signal
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any
-from uuid import UUID
+from contextlib import AbstractContextManager, nullcontext
+from types import TracebackType
+from typing import Any, Never
 
 from django.conf import settings
 from django.db import connection
@@ -20,70 +24,48 @@ from django.utils.translation import gettext as _
 from core.jobs import queue
 from core.jobs.kinds import Failure, Stopped, kind_of
 from core.models import Job
+from core.offload import GivenUp, NoChildFree, Offload
 
 LOOK_SECONDS = 0.25
-_TERMINATE_SECONDS = 1.0
+"""How soon a run hears that it's cancelled."""
+BEAT_SECONDS = 2.0
+_GRACE_SECONDS = 1.0
+"""In which interrupted work has to end."""
+LONGEST_SECONDS = 900.0
+"""Longer than any kind may take: for a run that doesn't even hear of its own deadline."""
 _NICENESS = 10
 
 log = logging.getLogger(__name__)
+children = Offload(niceness=_NICENESS, spares_core=False, is_inline_when_off=False)
+"""Where there's no broker, the web process runs jobs in these."""
 
 
-_places = threading.BoundedSemaphore(settings.JOBS_AT_ONCE)
-
-
-def run_waiting() -> None:
-    """Run what waits, one after the other, unless as many run in this process as may.
-
-    In the embedded setup jobs share a pool of threads with mail, letters and deletions: those always find one free.
-    """
-    while _places.acquire(blocking=False):
-        try:
-            job = queue.claim_next()
-            if job is None:
-                return
-            _run(job)
-        finally:
-            _places.release()
-
-
-def run(pk: UUID) -> None:
-    """Run a certain job, if it's still waiting."""
-    job = queue.claim(pk)
-    if job is not None:
-        _run(job)
-
-
-def _run(job: Job) -> None:
-    """Watch over the process that does a job, until it's over or its time is up."""
-    seconds = kind_of(job.kind).seconds
-    stop_at = time.monotonic() + seconds
-    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "run_job", str(job.pk), str(job.attempt)]
-    environment = {**os.environ, **_environment()}
-    process = subprocess.Popen(command, cwd=settings.BASE_DIR, env=environment)  # noqa: S603 (our own command)
-    # Whoever plays goes first.
-    os.setpriority(os.PRIO_PROCESS, process.pid, _NICENESS)
-    is_late = False
+def run_one() -> bool:
+    """Run the next job if this process has a place for it; whether there may be another one to run."""
+    if not settings.IS_BROKERLESS:
+        # Whoever plays goes first.
+        os.nice(max(0, _NICENESS - os.nice(0)))
+        return run_next()
     try:
-        while process.poll() is None:
-            if not queue.beat(job):
-                queue.cancelled(job)
-                break
-            if time.monotonic() > stop_at:
-                is_late = True
-                break
-            time.sleep(LOOK_SECONDS)
-    finally:
-        _end(process)
-    if is_late:
-        log.warning("job.too_long kind=%s seconds=%d", job.kind, seconds)
-        queue.fail(job, _("That took too long, so we stopped it. Try something smaller."))
-    elif process.returncode:
-        queue.fail(job, _("Something went wrong. Try it again a little later."))
+        return children(run_next, seconds=LONGEST_SECONDS, wait=0)
+    except NoChildFree:
+        return False
+    except GivenUp as error:
+        log.warning("job.run_lost", extra={"reason": str(error)})
+        return True
 
 
-def do(pk: UUID, attempt: int) -> None:
-    """The work itself, within its own process."""
-    job = Job.objects.get(pk=pk, attempt=attempt)
+def run_next() -> bool:
+    """Run the next job in this process, in its main thread; False where none waits."""
+    job = queue.claim_next()
+    if job is None:
+        return False
+    perform(job, _Watch(job))
+    return True
+
+
+def perform(job: Job, watch: AbstractContextManager[object] | None = None) -> None:
+    """Do the work of a job that was claimed, and write down what came of it."""
     supervisor = os.getppid()
 
     def report(progress: float, so_far: Mapping[str, Any] | None = None) -> None:
@@ -94,30 +76,90 @@ def do(pk: UUID, attempt: int) -> None:
         if os.getppid() != supervisor or not queue.beat(job, **changes):
             raise Stopped
 
-    try:
-        with translation.override(job.asked.get("language") or settings.LANGUAGE_CODE):
-            made = kind_of(job.kind).work(job.asked, report)
-    except Stopped:
-        queue.cancelled(job)
-    except Failure as failure:
-        queue.fail(job, str(failure))
-    else:
-        queue.complete(job, made)
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        process.terminate()
+    with translation.override(_language(job)):
         try:
-            process.wait(_TERMINATE_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            with watch or nullcontext():
+                result = kind_of(job.kind).work(job.asked, report)
+        except Stopped:
+            queue.mark_cancelled(job)
+        except Failure as failure:
+            queue.fail(job, str(failure))
+        except Exception:
+            log.exception("job.failed", extra={"kind": job.kind})
+            queue.fail(job, _("Something went wrong. Try it again a little later."))
+        else:
+            queue.complete(job, result)
 
 
-def _environment() -> dict[str, str]:
-    """The same database as ours, also where tests have one of their own."""
-    name = str(connection.settings_dict["NAME"])
-    if connection.vendor == "sqlite":
-        return {"SETSITE_SQLITE": name}
-    return {"SETSITE_DATABASE_NAME": name}
+class _Watch:
+    """Around the work of a run, in the main thread: raises `Stopped` in it once it must end, whatever it's doing."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._supervisor = os.getppid()
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="watch", daemon=True)
+        self._has_interrupted = False
+
+    def __enter__(self) -> None:
+        self._handler = signal.signal(signal.SIGALRM, self._interrupt)
+        self._thread.start()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._is_over.set()
+        self._thread.join()
+        signal.signal(signal.SIGALRM, self._handler)
+        if self._has_interrupted:
+            # Perhaps in the middle of a query.
+            connection.close()
+
+    def _interrupt(self, *_signal: object) -> None:
+        if not self._is_over.is_set():
+            self._has_interrupted = True
+            raise Stopped
+
+    # In the thread.
+
+    def _watch(self) -> None:
+        try:
+            with translation.override(_language(self._job)):
+                self._wait()
+        finally:
+            connection.close()
+            if not self._is_over.is_set():
+                self._end()
+
+    def _wait(self) -> None:
+        """Until the work is over, or there's a reason to interrupt it, which is written down."""
+        seconds = kind_of(self._job.kind).seconds
+        begun_at = beat_at = time.monotonic()
+        while not self._is_over.wait(LOOK_SECONDS):
+            now = time.monotonic()
+            if os.getppid() != self._supervisor:
+                _exit()
+            if not queue.is_wanted(self._job):
+                queue.mark_cancelled(self._job)
+                return
+            if now - begun_at > seconds:
+                log.warning("job.too_long", extra={"kind": self._job.kind, "seconds": seconds})
+                queue.fail(self._job, _("That took too long, so we stopped it. Try something smaller."))
+                return
+            if now - beat_at > BEAT_SECONDS:
+                beat_at = now
+                queue.beat(self._job)
+
+    def _end(self) -> None:
+        main = threading.main_thread().ident
+        if main is not None:
+            signal.pthread_kill(main, signal.SIGALRM)
+        if not self._is_over.wait(_GRACE_SECONDS):
+            _exit()
+
+
+def _language(job: Job) -> str:
+    return str(job.asked.get("language") or settings.LANGUAGE_CODE)
+
+
+def _exit() -> Never:
+    """End this process at once; from any thread."""
+    os._exit(1)

@@ -43,7 +43,7 @@ def job(request: Request, pk: UUID) -> HttpResponse:
 
 @require_POST
 def stop(request: Request, pk: UUID) -> HttpResponse:
-    queue.stop(own_job(request, pk))
+    queue.cancel(own_job(request, pk))
     return job_again(request, pk)
 
 

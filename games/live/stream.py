@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from typing import Any, Protocol
 from urllib.parse import parse_qs
 
@@ -72,7 +73,11 @@ async def follow(watcher: Watcher[Any], watched: Watched, receive: Receive, send
         with streams.limits.opened(client.topic, client.seat, client.address, watcher.close):
             await _follow(watcher, watched, receive, send)
     except streams.TooManyStreams as error:
-        await refuse(send, 503 if error.is_total else 429, (b"retry-after", b"30"))
+        await refuse(
+            send,
+            HTTPStatus.SERVICE_UNAVAILABLE if error.is_total else HTTPStatus.TOO_MANY_REQUESTS,
+            (b"retry-after", b"30"),
+        )
 
 
 async def _follow(watcher: Watcher[Any], watched: Watched, receive: Receive, send: Send) -> None:

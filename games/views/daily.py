@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from datetime import UTC, date, datetime, timedelta
+from http import HTTPStatus
 
 from django.core import signing
 from django.http import Http404, HttpResponse
@@ -25,8 +26,6 @@ from games.players import known_player, player
 from games.puzzles import Finding, PuzzleDeck, board_of, find_set, result_of
 from games.rules import Card, explain
 
-TOO_MANY = 429
-
 
 @require_safe
 def puzzle(request: Request, deck: str) -> HttpResponse:
@@ -47,7 +46,7 @@ def find(request: Request, deck: str) -> HttpResponse:
         return _page(request, day, which, result_of(day, which, who), notice=str(error), status=422)
     except limits.TooMany:
         words = _("That was very fast. Wait a moment.")
-        return _page(request, day, which, result_of(day, which, who), notice=words, status=TOO_MANY)
+        return _page(request, day, which, result_of(day, which, who), notice=words, status=HTTPStatus.TOO_MANY_REQUESTS)
     finding = find_set(day, which, who, triple, shown=_shown(request.POST.get("shown", "")), now=timezone.now())
     return _page(request, day, which, finding.result, finding=finding)
 

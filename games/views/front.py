@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from core.http.requests import Request
+from core.numbers import whole_number
 from games.boards import BadPick, front_board, picked
 from games.rules import Card, explain, find_sets
 from games.rules.triples import Verdict
@@ -107,6 +108,5 @@ def _cards(*values: tuple[int, str, str, str]) -> tuple[Card, ...]:
 
 
 def _board_number(text: str) -> int:
-    if text.isascii() and text.isdigit() and len(text) < len(str(_HIGHEST_BOARD)):
-        return int(text)
-    return datetime.now(UTC).toordinal() % _HIGHEST_BOARD
+    number = whole_number(text, most=_HIGHEST_BOARD - 1)
+    return datetime.now(UTC).toordinal() % _HIGHEST_BOARD if number is None else number

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from http import HTTPStatus
 from io import StringIO
 from typing import Any
 from uuid import UUID
@@ -26,7 +27,6 @@ from games.odds.decks import Deck
 from games.players import known_player, player
 from games.words import grouped
 
-TOO_MANY = 429
 MOST_DEALS = 20_000_000
 MOST_GAMES = 500_000
 LARGEST_SEED = 2**31
@@ -72,15 +72,15 @@ def lab(request: Request) -> HttpResponse:
             limits.OPENINGS.count(who.word)
         except limits.TooMany:
             form.add_error(None, str(_("That was very often. Wait a moment.")))
-            status = TOO_MANY
+            status = HTTPStatus.TOO_MANY_REQUESTS
         if form.is_valid():
             asked = form.cleaned_data | {"language": get_language() or ""}
             try:
                 return redirect("jobs:job", queue.enqueue("odds", who.key, asked, address=address_of(request)).pk)
             except queue.TooManyJobs:
                 form.add_error(None, str(_("There's a lot going on right now. Try again in a minute.")))
-                status = TOO_MANY
-        status = status if status == TOO_MANY else 422
+                status = HTTPStatus.TOO_MANY_REQUESTS
+        status = status if status == HTTPStatus.TOO_MANY_REQUESTS else 422
     return render(request, "games/lab.html", {"form": form, "comparisons": compare()}, status=status)
 
 

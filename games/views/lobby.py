@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from http import HTTPStatus
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -20,8 +21,6 @@ from games.players import Player, known_player, player
 from games.rules import Options
 from games.rules import commands as ask
 from games.views.play import ALONE_WAYS
-
-TOO_MANY = 429
 
 
 @require_safe
@@ -42,7 +41,11 @@ def open_table(request: Request, way: str) -> HttpResponse:
         limits.OPENINGS.count(who.word)
         limits.OPENINGS_OF_ADDRESS.count(address_of(request))
     except limits.TooMany:
-        return _page(request, status=TOO_MANY, notice=_("That is a lot of new tables. Play one of them first."))
+        return _page(
+            request,
+            status=HTTPStatus.TOO_MANY_REQUESTS,
+            notice=_("That is a lot of new tables. Play one of them first."),
+        )
     return _open(who, form.way, form.cleaned_data["options"], form.computers, is_open=form.is_open)
 
 
@@ -57,7 +60,11 @@ def play_again(request: Request, code: str) -> HttpResponse:
         limits.OPENINGS.count(who.word)
         limits.OPENINGS_OF_ADDRESS.count(address_of(request))
     except limits.TooMany:
-        return _page(request, status=TOO_MANY, notice=_("That is a lot of new tables. Play one of them first."))
+        return _page(
+            request,
+            status=HTTPStatus.TOO_MANY_REQUESTS,
+            notice=_("That is a lot of new tables. Play one of them first."),
+        )
     computers = [each.strength for each in match.seats.all() if each.strength]
     return _open(who, Way(match.way), match.state.options, computers)
 
@@ -77,7 +84,7 @@ def find_table(request: Request) -> HttpResponse:
     try:
         match, _seat = match_by_code(request, code)
     except limits.TooMany:
-        return _page(request, status=TOO_MANY, notice=_("Too many wrong codes. Wait a minute."))
+        return _page(request, status=HTTPStatus.TOO_MANY_REQUESTS, notice=_("Too many wrong codes. Wait a minute."))
     except Http404:
         return _page(request, status=422, notice=_("No table has this code. Check each letter."))
     return redirect("play:table", match.code)

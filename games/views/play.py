@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from core.http.requests import Request
 from core.links import absolute_url
+from core.numbers import whole_number
 from games import codes, limits
 from games.access import key_of, match_by_code, may_watch, visible_match
 from games.live import tokens
@@ -28,7 +30,6 @@ from games.rules.hints import HintStage, hint
 from games.rules.state import Phase
 from games.words import REFUSALS
 
-TOO_MANY = 429
 ALONE_WAYS = (Way.ALONE, Way.PRACTICE, Way.COMPUTER)
 """Where nobody else has to agree to another game."""
 HINT_STAGES = [stage.value for stage in HintStage]
@@ -40,7 +41,7 @@ def table(request: Request, code: str) -> HttpResponse:
     try:
         match, seat = match_by_code(request, code)
     except limits.TooMany:
-        return HttpResponse(_("Too many wrong codes. Wait a minute."), status=TOO_MANY)
+        return HttpResponse(_("Too many wrong codes. Wait a minute."), status=HTTPStatus.TOO_MANY_REQUESTS)
     match = _up_to_date(match)
     return _page(request, match, seat)
 
@@ -151,10 +152,10 @@ def _act(request: Request, code: str, order: Callable[[int], ask.Command]) -> Ht
 
 
 def _seen(request: HttpRequest) -> int:
-    text = request.POST.get("version", "")
-    if not text.isascii() or not text.isdigit() or len(text) > len(str(2**31)):
+    version = whole_number(request.POST.get("version", ""))
+    if version is None:
         raise Refused(RefusalReason.UNSEEN_VERSION)
-    return int(text)
+    return version
 
 
 def _picked(request: HttpRequest) -> tuple[Card, ...]:
@@ -172,7 +173,7 @@ def _up_to_date(match: Match) -> Match:
 
 
 def _too_fast(request: Request, match: Match, seat: Seat | None) -> HttpResponse:
-    return _refused(request, match, seat, _("That was very fast. Wait a moment."), status=TOO_MANY)
+    return _refused(request, match, seat, _("That was very fast. Wait a moment."), status=HTTPStatus.TOO_MANY_REQUESTS)
 
 
 def _refused(request: Request, match: Match, seat: Seat | None, why: str, *, status: int = 422) -> HttpResponse:

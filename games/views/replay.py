@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from core.http.requests import Request
+from core.numbers import whole_number
 from games.access import match_by_code
 from games.matches.history import Moment, moments
 from games.matches.tables import happening
@@ -25,9 +26,7 @@ def replay(request: Request, code: str) -> HttpResponse:
     told = moments(match)
     if not told:
         return render(request, "games/replay.html", {"match": match, "moment": None})
-    text = request.GET.get("step", "1")
-    step = min(int(text), len(told)) if text.isascii() and text.isdigit() and len(text) < len(str(10**9)) else 1
-    step = max(step, 1)
+    step = max(1, min(whole_number(request.GET.get("step", "")) or 1, len(told)))
     moment = told[step - 1]
     names = {seat.number: seat.name for seat in match.seats.all()}
     context = {

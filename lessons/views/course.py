@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections import Counter
+from http import HTTPStatus
 from typing import Any
 
 from django.http import Http404, HttpResponse
@@ -26,8 +27,6 @@ from lessons.ticket_owners import own_ticket
 from lessons.tickets import BadTicket, Ticket
 from lessons.views.exercise import exercise_context
 from lessons.words import refusal
-
-TOO_MANY = 429
 
 
 @require_safe
@@ -52,7 +51,7 @@ def step(request: Request, unit: str, step: str) -> HttpResponse:
     try:
         limits.count_answer(who, address_of(request))
     except limits.TooMany:
-        return _page(request, *found, status=TOO_MANY)
+        return _page(request, *found, status=HTTPStatus.TOO_MANY_REQUESTS)
     if isinstance(found[1].question, Ask | Drill):
         return _answer_exercise(request, who, *found)
     return _answer_question(request, who, *found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from http import HTTPStatus
 
 from django.http import HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
@@ -13,6 +14,7 @@ from django.views.decorators.http import require_http_methods
 from core.clients import address_of
 from core.http.requests import Request
 from core.lanes.marks import slow
+from core.numbers import whole_number
 from core.offline.policy import GUEST, words_for
 from games import limits
 from games.players import Player, player
@@ -25,9 +27,8 @@ from lessons.ticket_owners import NotYours, own_ticket
 from lessons.tickets import BadTicket
 from lessons.views import practice
 
-SOMEBODY_ELSE, GONE, NO_ANSWER, TOO_MANY = 409, 410, 422, 429
+SOMEBODY_ELSE, GONE, NO_ANSWER = HTTPStatus.CONFLICT, HTTPStatus.GONE, HTTPStatus.UNPROCESSABLE_ENTITY
 _OLDEST = 2 * 86_400
-_LONGEST_NUMBER = 12
 
 
 # A late answer makes the learner's progress anew, from all their answers.
@@ -54,7 +55,7 @@ def later(request: Request) -> HttpResponse:
         limits.count_answer(who, address_of(request), is_late=True)
         return _answer(request, who)
     except limits.TooMany:
-        return HttpResponse(status=TOO_MANY)
+        return HttpResponse(status=HTTPStatus.TOO_MANY_REQUESTS)
     except NotYours:
         return HttpResponse(status=SOMEBODY_ELSE)
     except BadTicket:
@@ -83,8 +84,7 @@ def _answer(request: Request, who: Player) -> HttpResponse:
 
 def _answered_at(ago: str, *, since: float, now: float) -> float:
     """When it was answered, as the browser says: not before it was asked, and not in the future."""
-    whole = int(ago) if ago.isascii() and ago.isdigit() and len(ago) <= _LONGEST_NUMBER else 0
-    return min(now, max(since, now - whole))
+    return min(now, max(since, now - (whole_number(ago) or 0)))
 
 
 def _outcome(place: str, attempt: Attempt | None, *, is_right: bool) -> JsonResponse:

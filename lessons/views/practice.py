@@ -6,6 +6,7 @@ import random
 import secrets
 import time
 from dataclasses import replace
+from http import HTTPStatus
 
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -33,7 +34,6 @@ from lessons.words import refusal
 PLACE = "practice"
 _TEMPLATE = "lessons/practice.html"
 FIRST_HALF, SECOND_HALF = "contrast-1/", "contrast-2/"
-TOO_MANY = 429
 AHEAD = 10
 
 
@@ -48,7 +48,7 @@ def practice(request: Request) -> HttpResponse:
         limits.count_answer(who, address_of(request))
         ticket = own_ticket(request)
     except limits.TooMany:
-        return _page(request, _new_ticket(request), status=TOO_MANY)
+        return _page(request, _new_ticket(request), status=HTTPStatus.TOO_MANY_REQUESTS)
     except BadTicket:
         return _page(request, _new_ticket(request))
     if ticket.place != PLACE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from http import HTTPStatus
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
@@ -23,7 +24,6 @@ from lessons.views.exercise import exercise_context
 from lessons.words import refusal
 
 PLACE = "sheet"
-TOO_MANY = 429
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -38,7 +38,7 @@ def sheet(request: Request, kind: str, code: str) -> HttpResponse:
         limits.count_answer(who, address_of(request))
         ticket = own_ticket(request)
     except limits.TooMany:
-        return _page(request, found, _new_ticket(_chosen(request, found)), status=TOO_MANY)
+        return _page(request, found, _new_ticket(_chosen(request, found)), status=HTTPStatus.TOO_MANY_REQUESTS)
     except BadTicket:
         return _page(request, found, _new_ticket(_chosen(request, found)))
     if ticket.place != PLACE or ticket.seed not in {each.seed for each in found.exercises}:

@@ -244,7 +244,7 @@ def _deck() -> dict[str, object]:
 
 def _done(asked: Job) -> Job:
     job = queue.claim(asked.pk)
-    runs.do(job.pk, job.attempt)
+    runs.perform(job)
     return job
 
 

@@ -61,7 +61,7 @@ def made(client: Client, path: str, form: dict) -> tuple[Job, bytes]:
     """Ask for it, let it be made, and fetch it as its owner."""
     job = job_of(client.post(path, form))
     run = queue.claim(job.pk)
-    runs.do(run.pk, run.attempt)
+    runs.perform(run)
     job.refresh_from_db()
     assert job.state == JobState.DONE, job.error
     return job, b"".join(client.get(f"/jobs/{job.pk}/file/").streaming_content)
@@ -279,7 +279,7 @@ def test_a_class_that_was_deleted_meanwhile_gets_none(classroom, teacher):
     job = job_of(teacher.post(f"/print/certificates/{classroom.pk}/", form))
     classroom.teachers.clear()
     run = queue.claim(job.pk)
-    runs.do(run.pk, run.attempt)
+    runs.perform(run)
     job.refresh_from_db()
     assert job.state == JobState.FAILED
     assert "mastered" in job.error

@@ -55,7 +55,7 @@ from classrooms.models import Session as LiveLesson
 from classrooms.privacy import service as privacy
 from classrooms.privacy.inventory import HOLDINGS, MOVES
 from core.models import Job, OutgoingMail
-from core.tasks import forget_jobs
+from core.tasks import delete_old_jobs
 from games.matches import service as matches
 from games.models import Event, Match, PuzzleResult, Way
 from games.players import Player, friendly_names
@@ -640,7 +640,7 @@ def test_what_is_over_its_time_goes_each_night():
         if isinstance(entry["schedule"], crontab)
         and (len(entry["schedule"].hour), len(entry["schedule"].day_of_week)) == (1, 7)
     }
-    assert nightly == {tasks.keep_privacy.name, forget_jobs.name}
+    assert nightly == {tasks.keep_privacy.name, delete_old_jobs.name}
 
 
 # The pages

@@ -9,22 +9,26 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core import mail as django_mail
 from django.core.files.storage import default_storage
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
 from core import mail
 from core.jobs import kinds, queue, runs
-from core.jobs.kinds import JobResult
+from core.jobs.kinds import JobResult, Reporter, Stopped
 from core.models import Job, JobState, OutgoingMail
-from core.tasks import run_jobs, send_mail
+from core.offload import GivenUp, Offload, child_environment
+from core.tasks import run_next_job, send_mail
 from games.odds.exact import exact_no_set
 from games.printing.forms import PrintDeckForm
 from setsite.embedded import Embedded
@@ -69,11 +73,11 @@ def test_a_job_is_claimed_once():
 def test_what_waits_is_stopped_at_once_and_what_runs_is_asked_to():
     waiting, running = queue.enqueue("odds", OWNER, SMALL), queue.enqueue("odds", OWNER, SMALL)
     run = queue.claim(running.pk)
-    queue.stop(waiting)
-    queue.stop(running)
+    queue.cancel(waiting)
+    queue.cancel(running)
     assert waiting.state == JobState.CANCELLED
     assert not queue.beat(run)
-    queue.cancelled(run)
+    queue.mark_cancelled(run)
     assert now_as(running).state == JobState.CANCELLED
 
 
@@ -158,7 +162,7 @@ def test_a_guest_who_drops_the_cookie_each_time_is_counted_by_address(monkeypatc
     with pytest.raises(queue.TooManyJobs):
         ask_as_guest(4)
     ask_as_guest(5, address="192.0.2.2")
-    queue.stop(Job.objects.get(guest=guest(0)["guest"]))
+    queue.cancel(Job.objects.get(guest=guest(0)["guest"]))
     ask_as_guest(6)
 
 
@@ -212,7 +216,7 @@ def test_a_refusal_is_told_with_the_form(client, monkeypatch):
 @pytest.mark.parametrize(("deck", "cards"), [("full", 12), ("full", 15), ("easy", 9)])
 def test_a_simulation_agrees_with_the_exact_odds_within_its_own_interval(deck, cards):
     job = queue.claim(queue.enqueue("odds", OWNER, SMALL | {"deck": deck, "cards": cards, "count": 1_000_000}).pk)
-    runs.do(job.pk, job.attempt)
+    runs.perform(job)
     result = now_as(job).result
     assert result["low"] <= exact_no_set(deck, cards) <= result["high"]
     assert result["path"][-1][0] == result["trials"] == 1_000_000
@@ -221,7 +225,7 @@ def test_a_simulation_agrees_with_the_exact_odds_within_its_own_interval(deck, c
 @pytest.mark.django_db
 def test_numbers_that_do_not_go_together_are_told_in_words():
     job = queue.claim(queue.enqueue("odds", OWNER, SMALL | {"cards": 500}).pk)
-    runs.do(job.pk, job.attempt)
+    runs.perform(job)
     job = now_as(job)
     assert job.state == JobState.FAILED
     assert "do not go together" in job.error
@@ -240,7 +244,7 @@ def embedded(transactional_db) -> Iterator[Embedded]:
 @pytest.fixture
 def worker(embedded, background, monkeypatch) -> None:
     """The worker that runs in the web process."""
-    monkeypatch.setattr(queue, "_starters", [lambda pk: run_jobs.delay()])
+    monkeypatch.setattr(queue, "_starters", [lambda pk: run_next_job.delay()])
     embedded.start()
 
 
@@ -256,7 +260,7 @@ def test_a_job_runs_beside_the_site_and_its_progress_is_seen(worker):
 def test_stop_ends_work_that_would_take_hours(worker):
     job = queue.enqueue("odds", OWNER, ENDLESS)
     wait_until(lambda: now_as(job).progress > 0)
-    queue.stop(job)
+    queue.cancel(job)
     wait_until(lambda: now_as(job).state == JobState.CANCELLED)
 
 
@@ -269,23 +273,9 @@ def test_mail_goes_out_beside_the_site(worker, settings, tmp_path, monkeypatch):
     assert "ABCD-EFGH" in file.read_text(encoding="utf-8")
 
 
-def test_work_that_takes_too_long_is_ended_and_its_owner_told(worker, monkeypatch):
-    monkeypatch.setitem(kinds._kinds, "odds", replace(kinds.kind_of("odds"), seconds=1.0))
-    ended, priorities = [], []
-
-    def end(process: subprocess.Popen, *, by=runs._end) -> None:
-        priorities.append(os.getpriority(os.PRIO_PROCESS, process.pid))
-        by(process)
-        ended.append(process)
-
-    monkeypatch.setattr(runs, "_end", end)
-    job = queue.enqueue("odds", OWNER, ENDLESS)
-    wait_until(lambda: now_as(job).is_over)
-    assert now_as(job).state == JobState.FAILED
-    assert "took too long" in now_as(job).error
-    assert [process.returncode is not None for process in ended] == [True]
-    assert priorities == [runs._NICENESS]
-    assert runs._NICENESS >= 10, "whoever plays goes first"
+def test_jobs_run_in_processes_of_low_priority(worker):
+    wanted = os.getpriority(os.PRIO_PROCESS, 0) + 10
+    assert runs.children(os.getpriority, os.PRIO_PROCESS, 0) == min(19, wanted), "whoever plays goes first"
 
 
 def test_a_flood_of_simulations_keeps_no_letter_waiting(worker, settings, tmp_path, monkeypatch):
@@ -298,22 +288,99 @@ def test_a_flood_of_simulations_keeps_no_letter_waiting(worker, settings, tmp_pa
     states = Counter(Job.objects.values_list("state", flat=True))
     assert states == {JobState.RUNNING: settings.JOBS_AT_ONCE, JobState.WAITING: len(flood) - settings.JOBS_AT_ONCE}
     for job in flood:
-        queue.stop(job)
+        queue.cancel(job)
     wait_until(lambda: not Job.objects.filter(state=JobState.RUNNING).exists())
+
+
+# A run sees to itself
+
+
+def says_nothing(asked: Mapping[str, Any], report: Reporter) -> JobResult:
+    time.sleep(PATIENCE)
+    raise AssertionError("nobody has interrupted it")
+
+
+def heeds_nothing(asked: Mapping[str, Any], report: Reporter) -> JobResult:
+    while True:
+        with suppress(Stopped):
+            time.sleep(PATIENCE)
+
+
+def run_brief(work: Callable[..., JobResult]) -> bool:
+    """The next job does this instead, for a second at most."""
+    usual = kinds.kind_of("odds")
+    kinds.declare(replace(usual, work=work, seconds=1.0))
+    try:
+        return runs.run_next()
+    finally:
+        kinds.declare(usual)
+
+
+def assert_was_too_long(job: Job) -> None:
+    assert now_as(job).state == JobState.FAILED
+    assert "took too long" in now_as(job).error
+
+
+def test_work_that_takes_too_long_is_ended_and_its_owner_told(transactional_db):
+    job = queue.enqueue("odds", OWNER, SMALL)
+    assert run_brief(says_nothing)
+    assert_was_too_long(job)
+
+
+def test_work_that_does_not_heed_its_end_is_ended_with_its_process(transactional_db):
+    job = queue.enqueue("odds", OWNER, SMALL)
+    aside = Offload()
+    aside.start(children=1)
+    try:
+        with pytest.raises(GivenUp):
+            aside(run_brief, heeds_nothing, seconds=PATIENCE)
+    finally:
+        aside.stop()
+    assert_was_too_long(job)
+
+
+def test_work_that_never_says_how_far_it_is_can_be_cancelled(transactional_db, monkeypatch):
+    monkeypatch.setitem(kinds._kinds, "odds", replace(kinds.kind_of("odds"), work=says_nothing))
+    job = queue.enqueue("odds", OWNER, SMALL)
+    cancelled_at = []
+
+    def cancel() -> None:
+        wait_until(lambda: now_as(job).state == JobState.RUNNING)
+        queue.cancel(job)
+        cancelled_at.append(time.monotonic())
+        connection.close()
+
+    canceller = threading.Thread(target=cancel)
+    canceller.start()
+    runs.run_next()
+    canceller.join()
+    assert time.monotonic() - cancelled_at[0] < 2
+    assert now_as(job).state == JobState.CANCELLED
+
+
+def test_work_that_fails_is_told_in_words(transactional_db, monkeypatch, caplog):
+    monkeypatch.setitem(kinds._kinds, "odds", replace(kinds.kind_of("odds"), work=lambda asked, report: 1 / 0))
+    job = queue.enqueue("odds", OWNER, SMALL)
+    runs.run_next()
+    assert now_as(job).state == JobState.FAILED
+    assert "went wrong" in now_as(job).error
+    assert [record.message for record in caplog.records] == ["job.failed"]
+
+
+def test_no_kind_may_take_longer_than_any_run():
+    kinds.kind_of("odds")
+    assert max(kind.seconds for kind in kinds._kinds.values()) < runs.LONGEST_SECONDS
 
 
 # A worker that is killed
 
 
-RUN = "import django, sys, uuid; django.setup(); from core.jobs.runs import run; run(uuid.UUID(sys.argv[1]))"
+RUN = "import django; django.setup(); from core.jobs.runs import run_next; run_next()"
 
 
 def test_a_worker_that_is_killed_in_the_middle_leaves_a_job_that_is_finished_once(transactional_db):
-    environment = (
-        os.environ | runs._environment() | {"DJANGO_SETTINGS_MODULE": "setsite.settings", "SETSITE_DEBUG": "1"}
-    )
     job = queue.enqueue("odds", OWNER, ENDLESS)
-    worker = subprocess.Popen([sys.executable, "-c", RUN, str(job.pk)], cwd=ROOT, env=environment)
+    worker = subprocess.Popen([sys.executable, "-c", RUN], cwd=ROOT, env=child_environment())
     wait_until(lambda: now_as(job).progress > 0)
     worker.send_signal(signal.SIGKILL)
     worker.wait()
@@ -323,9 +390,20 @@ def test_a_worker_that_is_killed_in_the_middle_leaves_a_job_that_is_finished_onc
     queue.on_enqueue(started.append)
     queue.requeue_stale(timezone.now() + queue.SILENCE + timedelta(seconds=1))
     assert started == [job.pk]
-    second = threading.Thread(target=runs.run, args=[job.pk])
-    second.start()
-    second.join()
+    runs.run_next()
+    job = now_as(job)
+    assert (job.state, job.attempt, job.result["games"]) == (JobState.DONE, 2, 20_000)
+
+
+def test_a_child_that_is_killed_is_replaced_and_its_job_finished_once(worker):
+    job = queue.enqueue("odds", OWNER, ENDLESS)
+    wait_until(lambda: now_as(job).progress > 0)
+    Job.objects.filter(pk=job.pk).update(asked=SMALL | {"what": "games", "count": 20_000})
+    (child,) = runs.children._children
+    child._process.kill()
+    wait_until(lambda: child not in runs.children._children)
+    queue.requeue_stale(timezone.now() + queue.SILENCE + timedelta(seconds=1))
+    wait_until(lambda: now_as(job).is_over)
     job = now_as(job)
     assert (job.state, job.attempt, job.result["games"]) == (JobState.DONE, 2, 20_000)
 
@@ -335,7 +413,7 @@ def test_work_whose_supervisor_was_killed_is_left_to_the_next_run(monkeypatch):
     job = queue.claim(queue.enqueue("odds", OWNER, SMALL).pk)
     parents = iter([1, 2])
     monkeypatch.setattr(runs.os, "getppid", lambda: next(parents))
-    runs.do(job.pk, job.attempt)
+    runs.perform(job)
     assert now_as(job).state == JobState.RUNNING
 
 
@@ -363,5 +441,5 @@ def test_a_page_without_scripts_can_look_again_until_it_is_done(client):
     client.post("/learn/cards/four-features/")
     job = queue.enqueue("odds", {"guest": client.session["guest"]["key"]}, SMALL)
     assert "Reload" in client.get(f"/jobs/{job.pk}/").text
-    queue.stop(job)
+    queue.cancel(job)
     assert "Reload" not in client.get(f"/jobs/{job.pk}/").text

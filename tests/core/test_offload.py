@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from core import offload as module
-from core.offload import GivenUp, Offload
+from core.offload import GivenUp, NoChildFree, Offload
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +97,28 @@ def test_nobody_waits_for_ever_for_a_child():
     full.start(children=0)
     with pytest.raises(GivenUp):
         full(where, seconds=0.01)
+
+
+def test_a_child_with_nothing_to_do_gives_its_memory_back(aside):
+    child = aside(where)
+    aside.end_idle(60)
+    assert aside(where) == child
+    aside.end_idle(0)
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
+    assert aside(where) != child
+
+
+def test_what_must_not_run_in_the_web_process_is_refused_while_there_are_no_children():
+    with pytest.raises(NoChildFree):
+        Offload(is_inline_when_off=False)(where)
+
+
+def test_who_does_not_want_to_wait_is_told_at_once_that_every_child_is_busy():
+    full = Offload()
+    full.start(children=0)
+    with pytest.raises(NoChildFree):
+        full(where, wait=0)
 
 
 def test_children_end_with_the_server():

@@ -27,7 +27,7 @@ def ask_for(client: Client, **changes: str) -> Job:
     assert response.status_code == 302, response.text
     job = Job.objects.get(pk=response.headers["Location"].split("/")[2])
     run = queue.claim(job.pk)
-    runs.do(run.pk, run.attempt)
+    runs.perform(run)
     return Job.objects.get(pk=job.pk)
 
 
@@ -94,7 +94,7 @@ def test_a_simulation_that_was_stopped_shows_what_it_has_found(client):
     job = Job.objects.get()
     run = queue.claim(job.pk)
     queue.beat(run, so_far={"trials": 1000, "without": 30, "chance": 0.03, "low": 0.02, "high": 0.04, "path": []})
-    queue.stop(job)
-    queue.cancelled(run)
+    queue.cancel(job)
+    queue.mark_cancelled(run)
     assert Job.objects.get().state == JobState.CANCELLED
     assert "1,000" in client.get(f"/jobs/{job.pk}/").text

@@ -81,7 +81,7 @@ REFUSALS = (
     deleting.StillTeaching,
     deleting.TooLate,
     BadLoginCard,
-    # The thing itself was taken away by the other one, for which `core.http.gone` says 404.
+    # The thing itself was taken away by the other one, for which the middleware `ErrorsAsStatus` says 404.
     ObjectDoesNotExist,
 )
 

@@ -8,14 +8,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.utils import timezone
 from kombu import Connection
 
-from core.jobs import queue, runs
+from core.jobs import queue
 from core.models import Job, JobState
-from core.tasks import run_jobs
+from core.offload import child_environment
+from core.tasks import run_next_job
 from tools.scale.engines import wait_until
 from tools.scale.processes import ROOT
 
@@ -28,7 +30,7 @@ class Worker:
     """A Celery worker on Redis, and the processes it starts."""
 
     def __init__(self, broker: str) -> None:
-        environment = {**os.environ, **runs._environment(), "SETSITE_REDIS": broker, "SETSITE_DEBUG": "1"}
+        environment = {**child_environment(), "SETSITE_REDIS": broker, "SETSITE_DEBUG": "1"}
         command = [
             sys.executable,
             "-m",
@@ -42,6 +44,11 @@ class Worker:
         ]
         self.process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
 
+    def runs(self) -> list[int]:
+        """The processes in which it does its work."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
+        return [int(pid) for pid in children.read_text(encoding="ascii").split()]
+
     def kill(self) -> None:
         """All of it at once, as when the machine loses its power."""
         os.killpg(self.process.pid, signal.SIGKILL)
@@ -54,7 +61,7 @@ def on_redis(redis, transactional_db, monkeypatch) -> str:
 
     def start(pk) -> None:
         with Connection(redis.address) as connection:
-            run_jobs.apply_async(connection=connection)
+            run_next_job.apply_async(connection=connection)
 
     monkeypatch.setattr(queue, "_starters", [start])
     return redis.address
@@ -83,8 +90,18 @@ def test_a_job_is_done_by_a_worker_and_a_message_that_comes_twice_does_nothing_m
 def test_stop_reaches_the_worker(worker):
     job = queue.enqueue("odds", OWNER, ENDLESS)
     wait_until(lambda: now_as(job).progress > 0, "it has begun")
-    queue.stop(job)
+    queue.cancel(job)
     wait_until(lambda: now_as(job).state == JobState.CANCELLED, "it is stopped")
+
+
+def test_a_run_has_a_low_priority_and_ends_with_its_worker(worker):
+    job = queue.enqueue("odds", OWNER, ENDLESS)
+    wait_until(lambda: now_as(job).progress > 0, "it has begun")
+    pids = worker.runs()
+    assert max(os.getpriority(os.PRIO_PROCESS, pid) for pid in pids) >= 10, "whoever plays goes first"
+    worker.process.kill()
+    wait_until(lambda: not any(Path(f"/proc/{pid}/exe").exists() for pid in pids), "nobody works for nobody")
+    assert now_as(job).state == JobState.RUNNING, "it's left to the next run"
 
 
 def test_when_a_worker_is_killed_another_finishes_the_job_once(worker, on_redis):

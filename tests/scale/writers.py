@@ -428,7 +428,7 @@ def run_job(world: World) -> None:
     if job and queue.beat(job, progress=0.5):
         queue.complete(job, JobResult(file=b"made", name="made.pdf"))
     elif job:
-        queue.cancelled(job)
+        queue.mark_cancelled(job)
 
 
 Writer = Callable[[World], Any]
@@ -655,9 +655,9 @@ WRITERS: dict[str, dict[str, Writer]] = {
         "deliver after all": lambda w: queue.complete(w.silent, JobResult(file=b"made", name="made.pdf")),
         "fail": lambda w: queue.fail(w.running, "It failed."),
         "beat": lambda w: queue.beat(w.silent),
-        "stop": lambda w: queue.stop(w.waiting),
-        "stop a run": lambda w: (queue.stop(w.running), queue.cancelled(w.running)),
-        "stop a silent run": lambda w: queue.stop(w.silent),
+        "stop": lambda w: queue.cancel(w.waiting),
+        "stop a run": lambda w: (queue.cancel(w.running), queue.mark_cancelled(w.running)),
+        "stop a silent run": lambda w: queue.cancel(w.silent),
         "mend": lambda w: queue.requeue_stale(timezone.now()),
         "forget": lambda w: queue.delete_old(timezone.now() - 7 * DAY),
         "remove all": lambda w: queue.remove(Job.objects.filter(user=w.teacher)),

@@ -39,6 +39,7 @@ from classrooms.live.playing import (
     up_to_date,
 )
 from classrooms.models import Activity, Attendee
+from core.numbers import whole_number
 from games.matches import service as matches
 from games.matches.tables import happening, table_context
 from games.models import Match, Way
@@ -153,7 +154,7 @@ class BoxGame(ActivityType):
         self._check_caller(activity, attendee)
         code = activity.state["match"]
         before = Match.objects.get(code=code).state.table
-        written = do(code, ask.Pick(seat, _cards(form.getlist("cards"))), seen=_number(form.get("version", "")))
+        written = do(code, ask.Pick(seat, _cards(form.getlist("cards"))), seen=whole_number(form.get("version", "")))
         for number, event in enumerate(written.events, written.match.version - len(written.events) + 1):
             if isinstance(event, did.SetTaken | did.CallFailed) and event.cards:
                 first, second, third = event.cards
@@ -387,10 +388,6 @@ def _cards(texts: Sequence[str]) -> tuple[Card, ...]:
         return tuple(Card.from_index(int(text)) for text in texts)
     except (BadCard, ValueError):
         raise LessonRefusal(_("One of these cards is not on the table.")) from None
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= len(str(2**31)) else None
 
 
 KIND = BoxGame()

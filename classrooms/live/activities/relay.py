@@ -29,6 +29,7 @@ from classrooms.live.activities.teams import Team, give_teams, own_team, teams
 from classrooms.live.changes import changed
 from classrooms.live.errors import LessonRefusal
 from classrooms.models import Activity, Attendee
+from core.numbers import whole_number
 from games.rules import Card, explain
 from games.rules.triples import Verdict, third_card
 from lessons.exercises import Exercise, make_exercise
@@ -41,7 +42,6 @@ GOALS = (5, 8, 10)
 FIRST_DIFFICULTY, HARDEST, HARDEST_OF_EASY = 2, 4, 3
 """From 2 on there are six cards to choose from."""
 PAIRS_OF_A_DIFFICULTY = 2
-_MOST_DIGITS = 3
 
 
 class RelayForm(DeckOptionsForm):
@@ -116,7 +116,7 @@ class Relay(ActivityType):
         exercise = self.exercise(activity, track)
         tried = self._here(activity, track.team)["tried"]
         text = form.get("card", "")
-        answer = {"card": int(text) if text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS else None}
+        answer = {"card": whole_number(text)}
         try:
             graded = grade(exercise, answer)
         except BadAnswer:

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from PIL import Image
 
+from core.numbers import whole_number
 from games.art.icons import app_icon, icon_svg, maskable_icon
 from games.art.palettes import PALETTES, Palette, UnknownPalette, palette_named
 from games.art.raster import card_image
@@ -24,9 +25,10 @@ Written = Iterable[tuple[str, Image.Image | str]]
 
 
 def _width(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= _WIDEST:
+    width = whole_number(text, most=_WIDEST)
+    if not width:
         raise ArgumentTypeError(f"a width is a whole number of pixels from 1 to {_WIDEST}, not {text!r}")
-    return int(text)
+    return width
 
 
 class Command(BaseCommand):

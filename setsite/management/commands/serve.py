@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
+from core.numbers import whole_number
 from setsite.server import server
 
 HIGHEST_PORT = 65_535
@@ -22,6 +23,7 @@ class Command(BaseCommand):
 
 
 def _port(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= HIGHEST_PORT:
+    port = whole_number(text, most=HIGHEST_PORT)
+    if not port:
         raise CommandError(f"PORT is {text!r}; it is a number from 1 to {HIGHEST_PORT}")
-    return int(text)
+    return port
