@@ -5,10 +5,11 @@ from __future__ import annotations
 import uuid
 from typing import ClassVar
 
-from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+
+from core.actors import OwnedByActor
 
 
 class JobState(models.TextChoices):
@@ -19,15 +20,11 @@ class JobState(models.TextChoices):
     CANCELLED = "cancelled", _("stopped")
 
 
-class Job(models.Model):
+class Job(OwnedByActor):
     """One piece of work of any kind. A queue may lose its messages; this row is what is looked at."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=40)
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
-    )
-    guest = models.CharField(max_length=32, blank=True, db_index=True)
     client = models.CharField(max_length=32, blank=True, db_index=True)
     """A fingerprint of the network address a guest asked from, to count by."""
     asked = models.JSONField(default=dict)

@@ -52,7 +52,7 @@ def off_rights_changed(listener: Listener) -> None:
 
 def own_seat(match: Match, player: Player | None) -> Seat | None:
     """The player's seat at the match, if they have one."""
-    return next((seat for seat in match.seats.all() if player and player.sits(seat)), None)
+    return next((seat for seat in match.seats.all() if player and player.owns(seat)), None)
 
 
 def match_by_code(request: HttpRequest, code: str) -> tuple[Match, Seat | None]:

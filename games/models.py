@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from core.actors import ONE_OWNER, OwnedByActor
 from games.rules import state
 from games.rules.opponents import STRENGTHS
 from games.rules.records import match_from, match_record
@@ -100,17 +100,12 @@ class Match(models.Model):
         self._read = self.snapshot, now
 
 
-class Seat(models.Model):
+class Seat(OwnedByActor):
     """Who sits at a seat of a match: a user, a guest, or a computer of some strength."""
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="seats")
     number = models.PositiveSmallIntegerField()
     name = models.CharField(max_length=40)
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="seats"
-    )
-    guest = models.CharField(max_length=32, blank=True, db_index=True)
-    """The key in a guest's session."""
     strength = models.CharField(max_length=10, blank=True, choices=[(slug, slug) for slug in STRENGTHS])
 
     class Meta:
@@ -135,15 +130,11 @@ class Seat(models.Model):
         return self.name
 
 
-class PuzzleResult(models.Model):
+class PuzzleResult(OwnedByActor):
     """What somebody has found of a day's puzzle."""
 
     day = models.DateField()
     deck = models.CharField(max_length=4)
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="puzzles"
-    )
-    guest = models.CharField(max_length=32, blank=True)
     found = models.JSONField(default=list)
     """The SETs in the order of their finding, each as the indices of its cards."""
     wrong = models.PositiveIntegerField(default=0)
@@ -160,10 +151,7 @@ class PuzzleResult(models.Model):
             models.UniqueConstraint(
                 fields=["day", "deck", "guest"], condition=~models.Q(guest=""), name="a_guest_has_one_result_a_day"
             ),
-            models.CheckConstraint(
-                name="a_result_is_a_users_or_a_guests",
-                condition=models.Q(user__isnull=False, guest="") | (models.Q(user__isnull=True) & ~models.Q(guest="")),
-            ),
+            models.CheckConstraint(name="a_result_is_a_users_or_a_guests", condition=ONE_OWNER),
         ]
 
     def __str__(self) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 
-from django.db import IntegrityError, transaction
 from django.utils.crypto import salted_hmac
 
+from core.actors import lock_actors
 from games.models import PuzzleResult
 from games.players import Player
 from games.rules import FULL_DECK, Card, Feature, easy_deck, explain, find_sets
@@ -62,9 +62,10 @@ def find_set(day: date, deck: PuzzleDeck, player: Player, triple: Triple, *, sho
     """Judge three cards of the board, first shown then, and keep them if they are a SET that is new to this player."""
     verdict = explain(*triple)
     cards = sorted(card.index for card in triple)
-    result = _own_result(day, deck, player, shown)
-    with transaction.atomic():
-        result = PuzzleResult.objects.select_for_update().get(pk=result.pk)
+    with lock_actors(player):
+        result, _is_new = PuzzleResult.objects.get_or_create(
+            day=day, deck=deck, **player.key, defaults={"started_at": shown}
+        )
         is_again = cards in result.found
         if verdict.is_set and not is_again:
             result.found.append(cards)
@@ -76,12 +77,15 @@ def find_set(day: date, deck: PuzzleDeck, player: Player, triple: Triple, *, sho
     return Finding(verdict, is_again, result)
 
 
-def _own_result(day: date, deck: PuzzleDeck, player: Player, shown: datetime) -> PuzzleResult:
-    try:
-        with transaction.atomic():
-            return PuzzleResult.objects.get_or_create(day=day, deck=deck, **player.key, defaults={"started_at": shown})[
-                0
-            ]
-    except IntegrityError:
-        # Two tabs began at the same moment: the other one's row is ours too.
-        return PuzzleResult.objects.get(day=day, deck=deck, **player.key)
+def merge_guest(guest: Player, user: Player, now: float) -> None:
+    """Make a guest's results the user's, with both of them locked. Of two of one puzzle the better one stays."""
+    own = {(row.day, row.deck): row for row in PuzzleResult.objects.of(user)}
+    for row in PuzzleResult.objects.of(guest):
+        if same := own.get((row.day, row.deck)):
+            min(row, same, key=_rank).delete()
+    PuzzleResult.objects.of(guest).give_to(user)
+
+
+def _rank(result: PuzzleResult) -> tuple[int, float]:
+    """Greater for the better: more SETs found; with as many, begun earlier, since the board is the same for both."""
+    return len(result.found), -result.started_at.timestamp()

@@ -4,27 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from django.conf import settings
 from django.db import models
 
+from core.actors import ONE_OWNER, OwnedByActor
 from lessons.skills import ExerciseKind, Skill
 
-_ONE_LEARNER = models.Q(user__isnull=False, guest="") | (models.Q(user__isnull=True) & ~models.Q(guest=""))
 
-
-class Learner(models.Model):
-    """Whose row this is: a user's, or a guest's by the key in their session."""
-
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
-    )
-    guest = models.CharField(max_length=32, blank=True, db_index=True)
-
-    class Meta:
-        abstract = True
-
-
-class Attempt(Learner):
+class Attempt(OwnedByActor):
     """One try at one question; written once and never changed."""
 
     at = models.DateTimeField(db_index=True)
@@ -48,7 +34,7 @@ class Attempt(Learner):
 
     class Meta:
         constraints: ClassVar = [
-            models.CheckConstraint(name="an_attempt_is_one_learners", condition=_ONE_LEARNER),
+            models.CheckConstraint(name="an_attempt_is_one_learners", condition=ONE_OWNER),
             models.UniqueConstraint(
                 fields=["user", "sent_as"],
                 condition=models.Q(user__isnull=False, sent_as__isnull=False),
@@ -77,7 +63,7 @@ class Attempt(Learner):
         return f"{self.place} {'right' if self.is_right else 'wrong'}"
 
 
-class StepDone(Learner):
+class StepDone(OwnedByActor):
     """A step of the course that a learner has finished."""
 
     unit = models.CharField(max_length=40)
@@ -86,7 +72,7 @@ class StepDone(Learner):
 
     class Meta:
         constraints: ClassVar = [
-            models.CheckConstraint(name="a_step_is_done_by_one_learner", condition=_ONE_LEARNER),
+            models.CheckConstraint(name="a_step_is_done_by_one_learner", condition=ONE_OWNER),
             models.UniqueConstraint(
                 fields=["user", "unit", "step"], condition=models.Q(user__isnull=False), name="a_user_does_a_step_once"
             ),
@@ -99,7 +85,7 @@ class StepDone(Learner):
         return f"{self.unit}/{self.step}"
 
 
-class Progress(Learner):
+class Progress(OwnedByActor):
     """How well a learner has a skill: a summary of the attempts, rebuilt from them by `rebuild_progress`."""
 
     skill = models.CharField(max_length=20, choices=[(skill, skill) for skill in Skill])
@@ -108,7 +94,7 @@ class Progress(Learner):
     class Meta:
         verbose_name_plural = "progress"
         constraints: ClassVar = [
-            models.CheckConstraint(name="progress_is_one_learners", condition=_ONE_LEARNER),
+            models.CheckConstraint(name="progress_is_one_learners", condition=ONE_OWNER),
             models.UniqueConstraint(
                 fields=["user", "skill"], condition=models.Q(user__isnull=False), name="a_user_has_a_skill_once"
             ),
@@ -121,7 +107,7 @@ class Progress(Learner):
         return self.skill
 
 
-class HelpGiven(Learner):
+class HelpGiven(OwnedByActor):
     """How much help a learner has had with a question. There's a row only where help was asked for."""
 
     place = models.CharField(max_length=80)
@@ -133,7 +119,7 @@ class HelpGiven(Learner):
     class Meta:
         verbose_name_plural = "help given"
         constraints: ClassVar = [
-            models.CheckConstraint(name="help_is_given_to_one_learner", condition=_ONE_LEARNER),
+            models.CheckConstraint(name="help_is_given_to_one_learner", condition=ONE_OWNER),
             models.UniqueConstraint(
                 fields=["user", "place", "seed"], condition=models.Q(user__isnull=False), name="a_user_has_help_once"
             ),

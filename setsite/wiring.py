@@ -22,7 +22,7 @@ from core.tasks import run_next_job, send_mail
 from games import access, codes
 from games.live.bus import bus
 from games.matches import service as matches
-from lessons.signals import bring_what_was_learned
+from lessons.signals import bring_what_the_guest_owns
 
 publishing = HandOff("publish")
 """Tells the broker what there is to do."""
@@ -38,7 +38,7 @@ def connect() -> None:
 
 
 def _connect_sign_in() -> None:
-    user_logged_in.connect(bring_what_was_learned, dispatch_uid="bring what was learned")
+    user_logged_in.connect(bring_what_the_guest_owns, dispatch_uid="bring what the guest owns")
     user_logged_in.connect(sign_up.note_time, dispatch_uid="note the time of a sign-in")
     user_logged_in.connect(known_browsers.note_sign_in, dispatch_uid="know the browser")
     password_reset.connect(known_browsers.note_sign_in, dispatch_uid="know the browser")

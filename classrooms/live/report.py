@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from classrooms.live.activities import kinds
-from classrooms.models import Activity, Answer, Attendee, Classroom, Enrolment, Session
+from classrooms.models import AccountKind, Activity, Answer, Attendee, Classroom, Enrolment, Session
 from core.spreadsheets import Cell, table_csv, write_table
 from games.rules import Feature
 from games.words import FEATURES, labelled
@@ -96,7 +96,7 @@ class SessionReport:
 def session_report(session: Session) -> SessionReport:
     """The numbers for the screen and for files alike; as many queries for forty students as for three."""
     activities = list(session.activities.all())
-    attendees = list(session.attendees.filter(_IS_HERE))
+    attendees = list(session.attendees.filter(_IS_HERE).select_related("user").defer("user__pictures"))
     enrolments = list(session.classroom.enrolments.present())
     answers = list(Answer.objects.filter(activity__session=session, attendee__in=attendees))
     tallies = _tallies(activities, answers)
@@ -104,7 +104,7 @@ def session_report(session: Session) -> SessionReport:
     lines = {each: _line(session, each, enrolled.get(each.user_id), tallies[each.pk]) for each in attendees}
     seated = {each.user_id for each in attendees}
     absent = [_absent(each, len(activities)) for each in enrolments if each.student_id not in seated]
-    students = [line for attendee, line in lines.items() if attendee.user_id] + absent
+    students = [line for attendee, line in lines.items() if _is_student(attendee)] + absent
     return SessionReport(
         session=session,
         parts=tuple(
@@ -114,9 +114,14 @@ def session_report(session: Session) -> SessionReport:
             for activity in activities
         ),
         students=tuple(sorted(students, key=lambda line: (line.real_name or line.name, line.name))),
-        guests=tuple(line for attendee, line in lines.items() if not attendee.user_id),
+        guests=tuple(line for attendee, line in lines.items() if not _is_student(attendee) and line.was_there),
         total=_tally(answers),
     )
+
+
+def _is_student(attendee: Attendee) -> bool:
+    """An adult who came in as a guest and signed in afterwards is a guest here."""
+    return attendee.user is not None and attendee.user.is_student
 
 
 def _tallies(activities: Sequence[Activity], answers: Iterable[Answer]) -> dict[int, tuple[AnswerTally, ...]]:
@@ -189,7 +194,7 @@ def _title(activity: Activity) -> str:
 def latest_sessions(classroom: Classroom) -> QuerySet[Session, Any]:
     """The last lessons of a class, each with how many of its students were `there`."""
     took_part = Q(attendees__is_on_paper=False) | Q(attendees__answers__isnull=False)
-    is_student = Q(attendees__user__isnull=False, attendees__user__deleted_at=None)
+    is_student = Q(attendees__user__kind=AccountKind.STUDENT, attendees__user__deleted_at=None)
     there = Count("attendees", filter=is_student & took_part, distinct=True)
     return Session.objects.filter(classroom=classroom).annotate(there=there).order_by("-opened_at", "-pk")[:_LATEST]
 

@@ -12,6 +12,7 @@ from django.utils.translation import pgettext_lazy
 
 from classrooms.models.classes import Classroom
 from classrooms.models.people import User
+from core.actors import OwnedByActor
 
 
 class Session(models.Model):
@@ -53,13 +54,11 @@ class Session(models.Model):
         return self.ended_at is not None
 
 
-class Attendee(models.Model):
+class Attendee(OwnedByActor):
     """Somebody who takes part: a student of the class, or a guest where the session allows them."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="attendees")
     number = models.PositiveSmallIntegerField()
-    user = models.ForeignKey(User, on_delete=models.CASCADE, null=True, blank=True, related_name="attended")
-    guest = models.CharField(max_length=32, blank=True)
     name = models.CharField(max_length=60)
     joined_at = models.DateTimeField(default=timezone.now)
     is_connected = models.BooleanField(default=False)

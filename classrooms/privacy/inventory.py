@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from django.apps import apps
 from django.db.models import F, Q
 
 from classrooms.models import Classroom, User
+from core.actors import ownerships
 from games.models import Event, Seat
 
 Row = dict[str, Any]
@@ -50,7 +52,7 @@ _TASK = ("classroom__name", "task", "what", "amount", "made_at", "due_on")
 _IS_THEIRS = Q(group=None) | Q(group=F("classroom__enrolments__group"))
 _IS_THEIRS &= Q(enrolment=None) | Q(enrolment=F("classroom__enrolments"))
 
-HOLDINGS = (
+_OTHER_HOLDINGS = (
     _own(
         "person",
         "classrooms.User",
@@ -127,37 +129,13 @@ HOLDINGS = (
         (PersonRole("person", _ENTRY, name="done to you"), PersonRole("actor", _ENTRY, name="done by you")),
         of_class="classroom",
     ),
-    _own(
-        "attempts",
-        "lessons.Attempt",
-        *("at", "place", "kind", "wanted", "seed", "cards", "answer", "is_right", "is_first", "missed"),
-        *("evidence", "seconds", "hints"),
-    ),
-    _own("steps", "lessons.StepDone", "unit", "step", "at"),
-    _own("progress", "lessons.Progress", "skill", "state"),
-    _own("help", "lessons.HelpGiven", "place", "seed", "hints", "at"),
-    _own("jobs", "setsite.Job", "kind", "asked", "state", "result", "error", "file_name", "made_at", "ended_at"),
     _own("mails_on_their_way", "setsite.OutgoingMail", "made_at", path="email"),
-    _own("puzzles", "games.PuzzleResult", "day", "deck", "found", "wrong", "started_at", "finished_at"),
-    _own(
-        "games",
-        "games.Seat",
-        *("number", "name", "match_id", "match__code", "match__way", "match__phase", "match__opened_at"),
-        "match__touched_at",
-    ),
     _own(
         "lessons_led",
         "classrooms.Session",
         *("classroom__name", "code", "allows_guests", "opened_at", "started_at", "ended_at"),
         path="made_by",
         of_class="classroom",
-    ),
-    _own(
-        "lessons_attended",
-        "classrooms.Attendee",
-        *("session__classroom__name", "session__code", "number", "name", "joined_at", "removed_at", "team", "target"),
-        *("time_factor", "is_on_paper"),
-        of_class="session__classroom",
     ),
     _own(
         "answers_in_lessons",
@@ -183,13 +161,24 @@ MOVES = "moves"
 """The name of the file with a person's own moves; those of others at the same table are not in it."""
 
 
+@cache
+def holdings() -> tuple[Holding, ...]:
+    """Every table with rows about people: what belongs to actors, and the rest."""
+    owned = (
+        _own(each.exported_as, each.model._meta.label, *each.exported, of_class=each.of_class)
+        for each in ownerships()
+        if each.exported_as
+    )
+    return (*owned, *_OTHER_HOLDINGS)
+
+
 def held_about(people: Sequence[User], *, classroom: Classroom | None = None) -> dict[int, dict[str, list[Row]]]:
     """All rows about each of these people, by table; as many queries for a class as for one.
 
     With a class, only what belongs to it, or to no class.
     """
     found: dict[int, dict[str, list[Row]]] = {person.pk: {} for person in people}
-    for holding in HOLDINGS:
+    for holding in holdings():
         for person in people:
             found[person.pk][holding.name] = []
         for person_pk, row in _rows(holding, people, classroom):

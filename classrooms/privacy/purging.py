@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -35,23 +35,23 @@ from classrooms.models import (
 from classrooms.privacy.archives import end_archived_classes
 from classrooms.privacy.deleting import finish_deletions, undo_ends_before
 from classrooms.privacy.renewing import renew_encryption
-from core.db.chunks import ROWS, chunks, delete_in_chunks
+from core.actors import Actor, Ownership, ownerships
+from core.db.chunks import chunks, delete_in_chunks
 from core.db.locks import LockLevel, lock_rows, lock_word
 from core.jobs import queue
 from core.models import Job, OutgoingMail
-from games.matches.service import GONE, forget_abandoned, forget_players
-from games.models import PuzzleResult, Seat
-from games.players import Player
-from lessons.models import Attempt, HelpGiven, Progress, StepDone
-from lessons.progress.recording import forget_help, lock_key
+from games.matches.service import GONE, forget_abandoned
+from lessons.progress.recording import forget_help
 
 _MANY = 500
-_TABLES = 10
-"""How many seats are cleared at once: a table that nobody else played at goes with its whole log."""
 _PURGED = datetime(1970, 1, 1, tzinfo=UTC)
 """The moment of deletion of what is being removed for good: so long ago that nobody can undo it."""
 HELP_DAYS = 30
 """How long it's known that somebody had help with a question that they didn't answer."""
+
+
+class GuestIsBack(Exception):
+    """Somebody who seemed to stay away is here."""
 
 
 def keep_promises(now: datetime) -> None:
@@ -128,13 +128,13 @@ def _purge_user(user: User) -> None:
         list(lock_rows(User.objects.filter(pk=user.pk), LockLevel.PERSON))
 
     delete_in_chunks(Answer.objects.filter(attendee__user=user))
-    for rows in _learned(user=user):
-        # Whoever is just writing down an answer of theirs locks the person first.
-        delete_in_chunks(rows, lock=lock)
-    for seats in chunks(Seat.objects.filter(user=user).order_by("pk").values_list("pk", flat=True), _TABLES):
-        with transaction.atomic():
-            forget_players(Seat.objects.filter(pk__in=seats))
-    queue.remove(Job.objects.filter(user=user))
+    for each in ownerships():
+        rows = each.of(Actor(name="", user=user))
+        if each.level == LockLevel.PERSON:
+            # Whoever is just writing down an answer of theirs locks the person first.
+            each.purge(rows, lock=lock)
+        else:
+            each.purge(rows)
     with transaction.atomic():
         # Whoever is just writing down an answer of theirs comes before us, or finds nobody.
         lock()
@@ -145,11 +145,6 @@ def _purge_user(user: User) -> None:
             OutgoingMail.objects.filter(email=user.email).delete()
         note(None, Action.PURGED, person=user)
         user.delete()
-
-
-def _learned(**whose: Any) -> Iterator[QuerySet[Any]]:
-    for model in (Attempt, StepDone, Progress, HelpGiven, PuzzleResult):
-        yield model._default_manager.filter(**whose)
 
 
 def _end_sessions(keys: Collection[str]) -> None:
@@ -164,61 +159,47 @@ def purge_guests(now: datetime) -> int:
     before = now - timedelta(days=settings.GUEST_DAYS)
     fresh: set[str] = set()
     known: set[str] = set()
-    for rows, moment in _traces():
+    for each in ownerships():
+        rows = each.of_guests.exclude(guest__startswith=GONE)
         known.update(rows.values_list("guest", flat=True).distinct())
-        if moment:
-            fresh.update(rows.filter(**{f"{moment}__gte": before}).values_list("guest", flat=True).distinct())
+        if each.last_seen:
+            fresh.update(_seen_since(each, before).values_list("guest", flat=True).distinct())
     idle = [guest for guest in sorted(known - fresh) if _forget_learning(guest, before)]
-    for start in range(0, len(idle), _MANY):
-        guests = idle[start : start + _MANY]
-        for model in (Attendee, WaitingGuest):
-            delete_in_chunks(model._default_manager.filter(guest__in=guests))
-        for seats in chunks(Seat.objects.filter(guest__in=guests).order_by("pk").values_list("pk", flat=True), _TABLES):
-            with transaction.atomic():
-                forget_players(Seat.objects.filter(pk__in=seats))
-        queue.remove(Job.objects.filter(guest__in=guests))
+    for guests in chunks(idle, _MANY):
+        for each in ownerships():
+            if each.level != LockLevel.PERSON:
+                each.purge(each.of_guests.filter(guest__in=guests))
     delete_in_chunks(Session.objects.filter(expire_date__lt=now), _MANY)
     return len(idle)
 
 
 def _forget_learning(guest: str, before: datetime) -> bool:
-    """Remove what a guest has learned, unless they are back; whether all of it was.
+    """Remove what is locked by the guest, unless they are back; whether all of it was.
 
     Some rows at a time, and the guest is looked for each time. One who comes back while we're at it keeps what's left.
     """
-    for rows in _learned(guest=guest):
-        while True:
-            with transaction.atomic():
-                # Whoever answers at this moment comes before us and is seen, or begins anew.
-                lock_word(LockLevel.PERSON, lock_key(Player(name="", guest=guest)))
-                if _is_back(guest, before):
-                    return False
-                keys = list(rows.order_by("pk").values_list("pk", flat=True)[:ROWS])
-                rows.filter(pk__in=keys).delete()
-            if len(keys) < ROWS:
-                break
+    who = Actor(name="", guest=guest)
+
+    def lock() -> None:
+        # Whoever answers at this moment comes before us and is seen, or begins anew.
+        lock_word(LockLevel.PERSON, who.lock_key)
+        if any(each.last_seen and _seen_since(each, before).filter(guest=guest).exists() for each in ownerships()):
+            raise GuestIsBack
+
+    try:
+        with transaction.atomic():
+            lock()
+        for each in ownerships():
+            if each.level == LockLevel.PERSON:
+                each.purge(each.of(who), lock=lock)
+    except GuestIsBack:
+        return False
     return True
 
 
-def _is_back(guest: str, before: datetime) -> bool:
-    return any(moment and rows.filter(guest=guest, **{f"{moment}__gte": before}).exists() for rows, moment in _traces())
-
-
-def _traces() -> Iterator[tuple[QuerySet[Any], str]]:
-    """What guests leave, with the name of its moment; progress has none, it follows from attempts."""
-    moments: Iterable[tuple[Any, str]] = (
-        (Attempt, "at"),
-        (StepDone, "at"),
-        (Progress, ""),
-        (HelpGiven, "at"),
-        (PuzzleResult, "started_at"),
-        (Job, "made_at"),
-        (Seat, "match__touched_at"),
-        (Attendee, "joined_at"),
-        (WaitingGuest, "asked_at"),
-    )
-    for model, moment in moments:
-        yield model.objects.exclude(guest="").exclude(guest__startswith=GONE).order_by(), moment
+def _seen_since(owned: Ownership, moment: datetime) -> QuerySet[Any]:
+    """The rows that show that a guest was here after a moment."""
+    return owned.of_guests.filter(**{f"{owned.last_seen}__gte": moment})
 
 
 def forget_codes(now: datetime) -> None:

@@ -22,6 +22,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
+from core.actors import Actor
 from core.db.chunks import chunks
 from core.jobs.kinds import JobResult, kind_of
 from core.limits import TooMany
@@ -184,14 +185,21 @@ def delete_old(before: datetime) -> int:
     return count
 
 
-def remove(jobs: QuerySet[Job]) -> int:
-    """Remove jobs with their files, some at a time; how many.
+def merge_guest(guest: Actor, user: Actor, now: float) -> None:
+    """Make a guest's jobs the user's, whatever their state: a run goes on, and its result is the user's."""
+    Job.objects.of(guest).give_to(user, client="")
+
+
+def remove(jobs: QuerySet[Job], *, lock: Callable[[], object] | None = None) -> int:
+    """Remove jobs with their files, some at a time; how many. `lock` is called first in each transaction.
 
     A file goes once its row is gone, so that no transaction waits for a disk; `delete_old` finds what a crash left.
     """
     count = 0
     for keys in chunks(list(jobs.order_by("pk").values_list("pk", flat=True))):
         with transaction.atomic():
+            if lock:
+                lock()
             # Locked, so that nobody delivers a file meanwhile that would be left without its row.
             still = jobs.order_by("pk").select_for_update(of=("self",)).filter(pk__in=keys)
             found = dict(still.values_list("pk", "file"))

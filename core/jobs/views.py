@@ -9,17 +9,17 @@ from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from core.actors import known_actor
 from core.http.requests import Request
 from core.jobs import queue
 from core.jobs.kinds import kind_of
 from core.models import Job
-from games.players import known_player
 
 _MOST_LISTED = 20
 
 
 def own_job(request: Request, pk: UUID) -> Job:
-    who = known_player(request)
+    who = known_actor(request)
     job = queue.jobs_of(who.key).filter(pk=pk).first() if who else None
     if job is None:
         raise Http404("not your job")
@@ -29,7 +29,7 @@ def own_job(request: Request, pk: UUID) -> Job:
 @require_safe
 def jobs(request: Request) -> HttpResponse:
     """What I have asked for lately."""
-    who = known_player(request)
+    who = known_actor(request)
     found = list(queue.jobs_of(who.key)[:_MOST_LISTED]) if who else []
     return render(request, "jobs/jobs.html", {"jobs": [(job, kind_of(job.kind)) for job in found]})
 

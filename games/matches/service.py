@@ -10,16 +10,16 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from core.db.chunks import delete_in_chunks
+from core.db.chunks import chunks, delete_in_chunks
 from core.db.locks import LockLevel, lock_rows, note_lock
 from games.codes import new_code
 from games.matches import store as match_store
@@ -143,7 +143,7 @@ def act(code: str, player: Player, order: Callable[[int], ask.Command], *, now: 
     """
 
     def judge(match: Match, state: rules.MatchState, now: float) -> tuple[did.Event, ...]:
-        seat = next((each.number for each in match_store.match_details(match).seats if player.sits(each)), None)
+        seat = next((each.number for each in match_store.match_details(match).seats if player.owns(each)), None)
         if seat is None or match.way == Way.CLASS:
             raise Refused(RefusalReason.NO_SUCH_SEAT)
         return _judge(match, state, order(seat), now, seen)
@@ -194,19 +194,51 @@ def catch_up_all(*, now: float) -> int:
     return len(codes)
 
 
+def merge_guest(guest: Player, user: Player, now: float) -> None:
+    """Make a guest's seats the user's: a running game goes on in the same seat.
+
+    Where the user has a seat already, that one stays theirs. The guest's gets up, and its moves are nobody's.
+    """
+    mine = Match.objects.filter(pk__in=Seat.objects.of(guest).values("match"))
+    # In one order before any of them is written, and so that nobody sits down there meanwhile.
+    tables = list(lock_rows(mine.only("code", "way", "phase"), LockLevel.MATCH))
+    seats = Seat.objects.of(guest).filter(match__in=tables)
+    for seat in seats.filter(match__in=Seat.objects.of(user).values("match")).select_related("match"):
+        _give_up(seat, now)
+    seats.give_to(user)
+    for match in tables:
+        # Where anybody may watch, nobody is under their own name.
+        if match.way != Way.TOGETHER and match.phase != rules.Phase.OVER:
+            with suppress(Refused):
+                rename(match.code, user, now=now)
+
+
+def _give_up(seat: Seat, now: float) -> None:
+    with suppress(Refused):
+        command(seat.match.code, ask.Leave(seat.number), now=now)
+    _forget_players(Seat.objects.filter(pk=seat.pk))
+
+
 def forget_players(seats: QuerySet[Seat]) -> None:
-    """Nobody's name stays at a table; where others played too the moves stay, without whose they were."""
-    with transaction.atomic():
-        _forget_players({seat.pk for seat in seats})
+    """Nobody's name stays at a table; where others played too the moves stay, without whose they were.
+
+    A few tables at a time: one that nobody else played at goes with its whole log.
+    """
+    for keys in chunks(list(seats.order_by("pk").values_list("pk", flat=True)), _MOST_FORGOTTEN):
+        with transaction.atomic():
+            _forget_players(seats.filter(pk__in=keys))
 
 
-def _forget_players(mine: set[int]) -> None:
+def _forget_players(seats: QuerySet[Seat]) -> None:
     # Locked, so that nobody sits down at a table that is being removed.
-    tables = lock_rows(Match.objects.filter(pk__in=Seat.objects.filter(pk__in=mine).values("match")), LockLevel.MATCH)
+    tables = lock_rows(Match.objects.filter(pk__in=seats.values("match")), LockLevel.MATCH)
+    locked = list(tables.prefetch_related("seats").defer("snapshot", "start"))
+    # By the conditions again: a guest who signs in takes their seat along.
+    mine = set(seats.values_list("pk", flat=True))
     alone, left = [], []
-    for match in tables.prefetch_related("seats").defer("snapshot", "start"):
+    for match in locked:
         people = [seat for seat in match.seats.all() if not seat.strength and not seat.guest.startswith(GONE)]
-        if all(seat.pk in mine for seat in people):
+        if mine.issuperset(seat.pk for seat in people):
             alone.append(match.pk)
         else:
             left += [seat for seat in people if seat.pk in mine]
@@ -240,7 +272,11 @@ def join(code: str, player: Player, *, now: float) -> Seat:
             if isinstance(event, did.Joined):
                 names = set(match.seats.values_list("name", flat=True))
                 defaults = {"name": _name_at(Way(match.way), player, names), **player.key}
-                Seat.objects.get_or_create(match=match, number=event.seat, defaults=defaults)
+                try:
+                    Seat.objects.get_or_create(match=match, number=event.seat, defaults=defaults)
+                except IntegrityError:
+                    # Since the match was read, the guest that they were has brought them a seat here.
+                    raise VersionConflict(match.code) from None
 
     written = _write(code, sit, now=now, keep=keep)
     return Seat.objects.get(match=written.match, **player.key)

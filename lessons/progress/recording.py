@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth import get_user_model
-from django.core.exceptions import ObjectDoesNotExist
-from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
+from core.actors import lock_actors
 from core.db.chunks import delete_in_chunks
-from core.db.locks import LockLevel, lock_rows, lock_word
 from games.players import Player
 from games.rules import Feature
 from lessons.models import Attempt, HelpGiven, Progress, StepDone
@@ -47,35 +43,6 @@ class Answered:
     hints: int = 0
 
 
-class NoSuchLearner(ObjectDoesNotExist):
-    """The account was removed for good in the meantime."""
-
-
-@contextmanager
-def _locked(*learners: Player) -> Iterator[None]:
-    """A transaction in which nobody else writes what these learners have learned.
-
-    A user is locked by the row of the account, a guest, who has none, by the key.
-    """
-    with transaction.atomic():
-        for learner in sorted(learners, key=lock_key):
-            word = lock_key(learner)
-            if learner.user is None:
-                lock_word(LockLevel.PERSON, word)
-            elif not lock_rows(_users().filter(pk=learner.user.pk), LockLevel.PERSON, word).values_list("pk").first():
-                raise NoSuchLearner(word)
-        yield
-
-
-def lock_key(learner: Player) -> str:
-    """The order in which one transaction locks several learners."""
-    return f"u{learner.user.pk:012}" if learner.user else f"g{learner.guest}"
-
-
-def _users() -> QuerySet[Any]:
-    return get_user_model()._base_manager.order_by("pk")
-
-
 def record_attempt(
     player: Player, asked: Asked, answered: Answered, *, now: float, sent_as: UUID | None = None
 ) -> Attempt:
@@ -83,7 +50,7 @@ def record_attempt(
 
     An answer that is sent again under the same name is the try that is kept already.
     """
-    with _locked(player):
+    with lock_actors(player):
         if sent_as and (known := Attempt.objects.filter(sent_as=sent_as, **player.key).first()):
             return known
         same = Attempt.objects.filter(place=asked.place, seed=asked.seed, **player.key)
@@ -119,8 +86,8 @@ def give_help(player: Player, place: str, seed: str, *, stages: int, now: float,
 
     It's noted for the holder of the question as well, see `lessons.ticket_owners`.
     """
-    others = [holder] if holder and lock_key(holder) != lock_key(player) else []
-    with _locked(player, *others):
+    others = [holder] if holder and holder.lock_key != player.lock_key else []
+    with lock_actors(player, *others):
         hints = min(hints_given(player, place, seed) + 1, stages)
         for each in (player, *others):
             _note_help(each, place, seed, hints, datetime.fromtimestamp(now, UTC))
@@ -149,7 +116,7 @@ def forget_help(before: datetime) -> int:
 
 def finish_step(player: Player, unit: str, step: str, *, now: float) -> None:
     # Whoever signs in at this moment takes the same step along.
-    with _locked(player):
+    with lock_actors(player):
         StepDone.objects.get_or_create(
             unit=unit, step=step, **player.key, defaults={"at": datetime.fromtimestamp(now, UTC)}
         )
@@ -178,7 +145,7 @@ def _state_of(row: Progress) -> tuple[Skill, SkillState]:
 
 def rebuild(player: Player) -> None:
     """Throw the learner's progress away and make it anew from the tries."""
-    with _locked(player):
+    with lock_actors(player):
         _rebuild(player)
 
 
@@ -189,20 +156,19 @@ def _rebuild(player: Player) -> None:
         _save_states(player, new_states(), mastery(tries, max(each.at for each in tries)))
 
 
-def merge_guest(guest: Player, user: Player) -> None:
-    """Make what a guest has learned the user's own."""
-    with _locked(guest, user):
-        _drop_sent_twice(guest, user)
-        _keep_one_first(guest, user)
-        Attempt.objects.filter(**guest.key).update(guest="", **user.key)
-        known = set(StepDone.objects.filter(**user.key).values_list("unit", "step"))
-        for row in StepDone.objects.filter(**guest.key):
-            if (row.unit, row.step) in known:
-                row.delete()
-        StepDone.objects.filter(**guest.key).update(guest="", **user.key)
-        _merge_help(guest, user)
-        Progress.objects.filter(**guest.key).delete()
-        _rebuild(user)
+def merge_learning(guest: Player, user: Player, now: float) -> None:
+    """Make what a guest has learned the user's own, with both of them locked."""
+    _drop_sent_twice(guest, user)
+    _keep_one_first(guest, user)
+    Attempt.objects.of(guest).give_to(user)
+    known = set(StepDone.objects.of(user).values_list("unit", "step"))
+    for row in StepDone.objects.of(guest):
+        if (row.unit, row.step) in known:
+            row.delete()
+    StepDone.objects.of(guest).give_to(user)
+    _merge_help(guest, user)
+    Progress.objects.of(guest).delete()
+    _rebuild(user)
 
 
 def _drop_sent_twice(guest: Player, user: Player) -> None:
@@ -231,7 +197,7 @@ def _merge_help(guest: Player, user: Player) -> None:
         if same:
             HelpGiven.objects.filter(pk=same.pk).update(hints=max(same.hints, row.hints))
             row.delete()
-    HelpGiven.objects.filter(**guest.key).update(guest="", **user.key)
+    HelpGiven.objects.of(guest).give_to(user)
 
 
 def counted_attempts(player: Player) -> Any:

@@ -172,6 +172,23 @@ def test_a_guest_who_has_practised_for_weeks_is_forgotten_in_chunks(transactiona
     assert not Attempt.objects.exists()
 
 
+def test_a_guest_who_comes_back_while_they_are_purged_keeps_what_is_left(transactional_db, now, monkeypatch):
+    guest = f"{1:032}"
+    answer = {"guest": guest, "place": "p", "is_right": True, "is_first": True}
+    long_ago = now - timedelta(days=365)
+    Attempt.objects.bulk_create(Attempt(at=long_ago, seed=f"s{number}", **answer) for number in range(3 * ROWS))
+    locked = []
+
+    def lock(*words) -> None:
+        locked.append(words)
+        if len(locked) == 3:
+            Attempt.objects.create(at=now, seed="back", **answer)
+
+    monkeypatch.setattr(purging, "lock_word", lock)
+    assert purging.purge_guests(now) == 0
+    assert Attempt.objects.filter(at=long_ago).count() == 2 * ROWS
+
+
 def test_old_jobs_go_in_chunks_and_no_file_is_deleted_within_a_transaction(transactional_db, now, monkeypatch):
     guest = f"{1:032}"
     Job.objects.bulk_create(

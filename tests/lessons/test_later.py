@@ -12,6 +12,7 @@ import pytest
 from django.db import IntegrityError, connection
 from django.test import Client
 
+from core.actors import merge_guest
 from core.limits import RateLimit, Window
 from core.offline.policy import GUEST
 from games import limits
@@ -20,7 +21,7 @@ from games.rules import find_sets
 from lessons.course.units import course, find_step
 from lessons.exercises import make_exercise
 from lessons.models import Attempt, StepDone
-from lessons.progress.recording import Answered, Asked, finish_step, merge_guest, rebuild, record_attempt, skill_states
+from lessons.progress.recording import Answered, Asked, finish_step, rebuild, record_attempt, skill_states
 from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket, read_ticket
 from lessons.views import later

@@ -16,6 +16,7 @@ from django.forms.models import model_to_dict
 
 from classrooms.accounts.sign_up import vouch_for
 from classrooms.models import User
+from core.actors import merge_guest
 from games.players import Player
 from games.rules import Feature, explain, is_set
 from lessons.course.units import course
@@ -23,7 +24,7 @@ from lessons.exercises import Exercise, make_exercise
 from lessons.grading import grade, solve
 from lessons.models import Attempt, Progress, StepDone
 from lessons.progress.mastery import new_states, statuses
-from lessons.progress.recording import Answered, Asked, finish_step, merge_guest, rebuild, record_attempt, skill_states
+from lessons.progress.recording import Answered, Asked, finish_step, rebuild, record_attempt, skill_states
 from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 
 pytestmark = pytest.mark.django_db

@@ -10,6 +10,7 @@ import pytest
 from django.db import IntegrityError, connections, transaction
 
 from classrooms.models import User
+from core.actors import merge_guest
 from games.players import Player
 from lessons.models import Attempt, HelpGiven, Progress, StepDone
 from lessons.progress.recording import (
@@ -18,7 +19,6 @@ from lessons.progress.recording import (
     finish_step,
     give_help,
     hints_given,
-    merge_guest,
     rebuild,
     record_attempt,
     skill_states,

@@ -26,6 +26,7 @@ SERVICES = (
     "classrooms/classes/rosters/*.py",
     "classrooms/live/**/*.py",
     "classrooms/views/*.py",
+    "core/*.py",
     "games/*.py",
     "games/views/*.py",
     "lessons/*.py",

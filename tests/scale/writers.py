@@ -55,6 +55,7 @@ from classrooms.models import (
 from classrooms.privacy import archives, deleting, purging, renewing
 from classrooms.reports import letters, summary
 from core import mail
+from core.actors import merge_guest
 from core.encryption import encrypt
 from core.jobs import queue
 from core.jobs.kinds import JobResult
@@ -73,7 +74,6 @@ from lessons.progress.recording import (
     finish_step,
     forget_help,
     give_help,
-    merge_guest,
     rebuild,
     record_attempt,
 )
@@ -175,6 +175,7 @@ class World:
         self.session = leading.open_session(self.classroom, by=self.teacher, allows_guests=True)
         self.seat = joining.attend(self.session, self.learner)
         self.guests_seat = joining.attend(self.session, Player(name="Otter", guest=os.urandom(16).hex()))
+        joining.attend(self.session, self.guest)
         self.activity = leading.begin(self.session, "triples", {})
         self.sent_out = joining.attend(self.session, Player(name="Omar", user=self.omar))
         leading.remove(self.sent_out)
@@ -216,6 +217,10 @@ class World:
         # Somebody has called there, and then let the time run out.
         self.timed = self._table(self.learner, self.guest, window=5.0)
         matches.command(self.timed, ask.Call(0), now=NOW)
+        self.guests_table = self._table(self.guest)
+        for who in (self.guest, self.learner):
+            find_set(self, 2, who)
+        queue.enqueue("odds", self.guest.key, {}, address="192.0.2.7")
         answer(self.guest, "before", NOW - 10)
         answer(self.learner, "before", NOW - 5)
         # The same as the learner will do.
@@ -400,10 +405,10 @@ def fresh(classroom: Classroom) -> Classroom:
     return Classroom.objects.get(pk=classroom.pk)
 
 
-def find_set(world: World, number: int) -> None:
+def find_set(world: World, number: int, who: Player | None = None) -> None:
     triple = find_sets(BOARD)[number]
     deck = puzzles.PuzzleDeck.EASY
-    puzzles.find_set(TODAY, deck, world.learner, triple, shown=world.now, now=world.now)
+    puzzles.find_set(TODAY, deck, who or world.learner, triple, shown=world.now, now=world.now)
 
 
 def delete_then_undo(world: World) -> None:
@@ -514,6 +519,12 @@ WRITERS: dict[str, dict[str, Writer]] = {
         "forget who was alone": lambda w: matches.forget_players(Seat.objects.filter(match__code=w.alone)),
         "find a SET": lambda w: find_set(w, 0),
         "find another SET": lambda w: find_set(w, 1),
+        "find a SET as a guest": lambda w: find_set(w, 0, w.guest),
+        "call of a guest": lambda w: matches.act(w.guests_table, w.guest, ask.Call, now=NOW + 1, seen=0),
+        "join the guest": lambda w: matches.join(w.guests_table, Player(name="Ben", user=w.noah), now=NOW + 1),
+        "forget the guest": lambda w: matches.forget_players(Seat.objects.of(w.guest)),
+        "sign in": lambda w: merge_guest(w.guest, w.learner),
+        "sign in as another": lambda w: merge_guest(w.guest, Player(name="Ben", user=w.noah)),
     },
     "learning": {
         "answer": lambda w: answer(w.learner, "s1", NOW),
@@ -562,6 +573,10 @@ WRITERS: dict[str, dict[str, Writer]] = {
         "work on paper": lambda w: seats.put_on_paper(w.seat),
         "connect": lambda w: joining.set_connected(w.session.code, w.seat.number, True),
         "end the forgotten": lambda w: leading.end_forgotten(w.now + DAY),
+        "sign in": lambda w: merge_guest(w.guest, w.learner),
+        "sign in as another": lambda w: merge_guest(w.guest, Player(name="Noah", user=w.noah)),
+        "sign in as nobody of the class": lambda w: merge_guest(w.guest, Player(name="Pat", user=w.guardian)),
+        "sign in while waiting": lambda w: merge_guest(w.visitor, Player(name="Lina", user=w.lina)),
     },
     **{kind: _writers_in_room(kind) for kind in ACTIVITIES},
     "class": {

@@ -44,7 +44,7 @@ from games.rules import state as rules
 from games.rules.errors import Refused
 from games.rules.state import Phase
 from lessons.progress.mastery import new_states, statuses
-from lessons.progress.recording import lock_key, skill_states_of
+from lessons.progress.recording import skill_states_of
 
 SMALLEST, LARGEST = 2, 6
 CHANCE, LEVEL, TEAMS = "chance", "level", "teams"
@@ -324,7 +324,7 @@ def collect(activity: Activity) -> None:
             if attendee and key not in known:
                 attendee.session = activity.session
                 keeping = partial(keep_pick, activity, attendee, pick, easy=easy, key=key)
-                found.append((lock_key(player_of(attendee)), keeping))
+                found.append((player_of(attendee).lock_key, keeping))
     # Learners are locked in one order everywhere; the picks of each stay in theirs.
     for _learner, keep_it in sorted(found, key=itemgetter(0)):
         keep_it()

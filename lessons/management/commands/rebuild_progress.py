@@ -6,9 +6,10 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand
 
+from core.actors import NoSuchActor
 from games.players import Player
 from lessons.models import Attempt, Progress
-from lessons.progress.recording import NoSuchLearner, rebuild
+from lessons.progress.recording import rebuild
 
 
 class Command(BaseCommand):
@@ -19,7 +20,7 @@ class Command(BaseCommand):
         for learner in _learners():
             try:
                 rebuild(learner)
-            except NoSuchLearner:
+            except NoSuchActor:
                 # Removed for good since we began.
                 continue
             count += Attempt.objects.filter(**learner.key).exists()

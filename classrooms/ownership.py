@@ -1,0 +1,22 @@
+"""What becomes of seats in live lessons, when a guest signs in and when an owner goes."""
+
+from classrooms.live.merging import merge_guest
+from classrooms.models import Attendee, WaitingGuest
+from core.actors import Ownership, register
+from core.db.locks import LockLevel
+
+register(
+    Ownership(
+        Attendee,
+        exported_as="lessons_attended",
+        exported=(
+            *("session__classroom__name", "session__code", "number", "name", "joined_at", "removed_at", "team"),
+            *("target", "time_factor", "is_on_paper"),
+        ),
+        of_class="session__classroom",
+        last_seen="joined_at",
+        merge=merge_guest,
+        level=LockLevel.SESSION,
+    ),
+    Ownership(WaitingGuest, last_seen="asked_at", merge=merge_guest, level=LockLevel.SESSION),
+)

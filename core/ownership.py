@@ -1,0 +1,16 @@
+"""What becomes of jobs, when a guest signs in and when an owner goes."""
+
+from core.actors import Ownership, register
+from core.jobs import queue
+from core.models import Job
+
+register(
+    Ownership(
+        Job,
+        exported_as="jobs",
+        exported=("kind", "asked", "state", "result", "error", "file_name", "made_at", "ended_at"),
+        last_seen="made_at",
+        merge=queue.merge_guest,
+        purge=queue.remove,
+    )
+)

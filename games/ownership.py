@@ -1,0 +1,29 @@
+"""What becomes of seats at tables and of daily puzzles, when a guest signs in and when an owner goes."""
+
+from core.actors import Ownership, register
+from core.db.locks import LockLevel
+from games import puzzles
+from games.matches import service as matches
+from games.models import PuzzleResult, Seat
+
+register(
+    Ownership(
+        Seat,
+        exported_as="games",
+        exported=(
+            *("number", "name", "match_id", "match__code", "match__way", "match__phase", "match__opened_at"),
+            "match__touched_at",
+        ),
+        last_seen="match__touched_at",
+        merge=matches.merge_guest,
+        purge=matches.forget_players,
+        level=LockLevel.MATCH,
+    ),
+    Ownership(
+        PuzzleResult,
+        exported_as="puzzles",
+        exported=("day", "deck", "found", "wrong", "started_at", "finished_at"),
+        last_seen="started_at",
+        merge=puzzles.merge_guest,
+    ),
+)
