@@ -23,8 +23,8 @@ _here = threading.local()
 HEAVY_WORK: list[tuple[Any, str, str]] = [
     (Argon2Hasher, "encode", "a password is hashed"),
     (Argon2Hasher, "verify", "a password is hashed"),
-    (files, "read_files", "a file is read"),
     (files, "read_names", "a list is read"),
+    (proposals, "read_uploads", "a file is read"),
     (proposals, "write_all", "a whole list is written"),
     (Canvas, "save", "a PDF is written"),
     (xlsxwriter.Workbook, "close", "a spreadsheet is written"),

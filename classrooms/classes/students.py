@@ -17,7 +17,7 @@ from classrooms.accounts.guardians import end_codes
 from classrooms.accounts.names import TakenNames, display_name_for
 from classrooms.accounts.pictures import new_pictures
 from classrooms.audit import note
-from classrooms.classes.rosters.files import MOST_STUDENTS
+from classrooms.classes.rosters.row_form import MOST_STUDENTS
 from classrooms.consents import consent_to_child
 from classrooms.deletion_ledger import LedgerEvent
 from classrooms.live.seats import leave_lessons

@@ -26,9 +26,10 @@ from classrooms.accounts.signing_in import card_token
 from classrooms.audit import note
 from classrooms.classes import students
 from classrooms.classes.rosters import proposals as rosters
-from classrooms.classes.rosters.files import MOST_FAULTS, BadFile, read_names
+from classrooms.classes.rosters.files import read_names
 from classrooms.classes.rosters.forms import ChooseForm, MoveForm, PasteForm, StudentForm, UploadForm
 from classrooms.classes.rosters.proposals import What
+from classrooms.classes.rosters.tables import MOST_FAULTS, BadFile
 from classrooms.models import Action, Classroom, Enrolment, HandOver, RosterImport
 from core.http.requests import Request
 from core.lanes.marks import REPORTS, slow

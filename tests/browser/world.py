@@ -19,8 +19,9 @@ from django.test import Client, override_settings
 from django.utils import timezone
 
 from classrooms.accounts.sign_up import vouch_for
-from classrooms.classes.rosters.files import ListedClass, Row
+from classrooms.classes.rosters.oneroster import ListedClass
 from classrooms.classes.rosters.proposals import propose
+from classrooms.classes.rosters.row_form import Row
 from classrooms.classes.service import accept, archive, invitation_token, invite
 from classrooms.classes.students import make_home_child, offer_student
 from classrooms.demo import CLASS_CODE, GUARDIAN_EMAIL, PASSWORD, TEACHER_EMAIL, fill_demo

@@ -12,8 +12,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from classrooms.classes import students
-from classrooms.classes.rosters.files import MOST_STUDENTS, Row
 from classrooms.classes.rosters.proposals import propose, write_all
+from classrooms.classes.rosters.row_form import MOST_STUDENTS, Row
 from classrooms.classes.students import MOST_IN_CLASS, ClassFull, NewStudent, add_students
 from classrooms.models import Action, AuditEntry, Classroom, HandOver
 from classrooms.reports import report as reports

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from classrooms.accounts import devices, picture_guard
 from classrooms.classes.rosters import proposals
-from classrooms.classes.rosters.files import Row
+from classrooms.classes.rosters.row_form import Row
 from classrooms.classes.students import renew_cards
 from classrooms.models import (
     Activity,

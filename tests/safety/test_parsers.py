@@ -12,12 +12,14 @@ from pathlib import Path
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from classrooms.classes.rosters import files
-from classrooms.classes.rosters.files import MOST_BYTES, MOST_FAULTS, MOST_UNPACKED, BadFile, Row, read_files
+from classrooms.classes.rosters import row_form
+from classrooms.classes.rosters.files import MOST_BYTES, read_files
 from classrooms.classes.rosters.proposals import plan, propose, write_all
+from classrooms.classes.rosters.row_form import Row
+from classrooms.classes.rosters.tables import MOST_FAULTS, MOST_UNPACKED, BadFile
 from classrooms.models import RosterImport
 from tests.classrooms.people import make_adult, make_classroom, signed_in
-from tests.safety.bombs import FILES, ZIPS, read, zipped
+from tests.safety.bombs import FILES, WORKBOOKS, ZIPS, read, zipped
 
 ROOT = Path(__file__).resolve().parents[2]
 LENIENT = 8
@@ -40,7 +42,7 @@ def test_no_file_needs_more_memory_than_there_is():
     command = [sys.executable, "-m", "tests.safety.bombs"]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
-    assert len(done.stdout.splitlines()) == len(FILES) + len(ZIPS) + 1
+    assert len(done.stdout.splitlines()) == len(FILES) + len(ZIPS) + len(WORKBOOKS) + 1
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -53,6 +55,18 @@ def test_four_times_the_file_takes_no_more_than_its_share(name):
 def test_four_times_the_zip_takes_no_more_than_its_share(name):
     small, large = ZIPS[name](MOST_UNPACKED // 8), ZIPS[name](MOST_UNPACKED // 2)
     assert seconds_of(lambda: read(large)) < LENIENT * seconds_of(lambda: read(small))
+
+
+@pytest.mark.parametrize("name", WORKBOOKS)
+def test_four_times_the_workbook_takes_no_more_than_its_share(name):
+    small, large = WORKBOOKS[name](100_000), WORKBOOKS[name](400_000)
+    assert seconds_of(lambda: read(large)) < LENIENT * seconds_of(lambda: read(small))
+
+
+@pytest.mark.parametrize("name", WORKBOOKS)
+def test_a_workbook_that_is_a_bomb_is_refused(name):
+    with pytest.raises(BadFile):
+        read_files(WORKBOOKS[name](1_000_000))
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name != "nothing but line breaks"])
@@ -74,6 +88,8 @@ def test_reading_stops_when_there_is_enough_to_fix(name):
         (ZIPS["many places in classes"](500_000), "Export fewer classes"),
         (ZIPS["a packing that names its own memory"](1_000), "damaged or locked"),
         (ZIPS["line breaks in a zip"](MOST_UNPACKED), "larger than 10 MB"),
+        (WORKBOOKS["more cells than a list has"](500_000), "too much in this file"),
+        (WORKBOOKS["a sheet named over and over"](1_000), "too much in this file"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
@@ -92,8 +108,8 @@ def test_no_tower_of_marks_is_put_in_order(name, monkeypatch):
         lengths.append(len(text))
         return text
 
-    monkeypatch.setattr(files, "clean", measure)
-    monkeypatch.setattr(files.unicodedata, "normalize", lambda form, text: measure(text))
+    monkeypatch.setattr(row_form, "clean", measure)
+    monkeypatch.setattr(row_form.unicodedata, "normalize", lambda form, text: measure(text))
     read(FILES[name](MOST_BYTES))
     assert max(lengths, default=0) <= 1_000
 
@@ -141,10 +157,10 @@ def test_four_times_the_students_of_one_name_are_found_again_in_their_share_of_t
 def test_a_teacher_who_sends_such_a_file_is_told_what_to_fix(name):
     teacher = make_adult()
     classroom = make_classroom(teacher)
-    (upload,) = FILES[name](MOST_BYTES)
+    files = [SimpleUploadedFile(*each) for each in FILES[name](MOST_BYTES).items()]
     response = signed_in(teacher).post(
         f"/teach/{classroom.pk}/students/import/",
-        {"files": [SimpleUploadedFile(upload.name, upload.content)], "shown": "first"},
+        {"files": files, "shown": "first"},
     )
     assert response.status_code == 422
     assert len(response.content) < 100_000

@@ -35,7 +35,8 @@ from classrooms.accounts.second_factors import PURPOSE
 from classrooms.classes import assignments, students
 from classrooms.classes import service as classes
 from classrooms.classes.rosters import proposals
-from classrooms.classes.rosters.files import ListedClass, Row
+from classrooms.classes.rosters.oneroster import ListedClass
+from classrooms.classes.rosters.row_form import Row
 from classrooms.live import joining, leading, seats, together
 from classrooms.live.activities import relay, unit
 from classrooms.live.activities.silent_board import Arrangement

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from classrooms.accounts.names import LONGEST, clean, is_unfit
-from classrooms.classes.rosters.files import LONGEST_GROUP, LONGEST_NAME
+from classrooms.classes.rosters.row_form import LONGEST_GROUP, LONGEST_NAME
 from classrooms.classes.students import names_in
 from classrooms.models import Classroom, Enrolment, User
 from games.codes import TooMany, plain

@@ -16,8 +16,10 @@ from django.utils.translation import gettext_lazy as _
 
 from classrooms.accounts.names import TakenNames, display_name_for
 from classrooms.audit import note
-from classrooms.classes.rosters import files as roster_files
-from classrooms.classes.rosters.files import BadFile, Fault, ListedClass, Row, Upload
+from classrooms.classes.rosters.files import MOST_BYTES, read_files
+from classrooms.classes.rosters.oneroster import ListedClass, belongs_to_export, check_class
+from classrooms.classes.rosters.row_form import Row
+from classrooms.classes.rosters.tables import BadFile, Fault, too_big
 from classrooms.classes.students import MOST_IN_CLASS, NewStudent, add_students, change_students, groups_of
 from classrooms.models import Action, Classroom, Enrolment, RosterImport, User
 from core.db.chunks import delete_in_chunks
@@ -77,25 +79,13 @@ class Planned:
 def read_uploads(files: Sequence[UploadedFile[bytes]]) -> list[Row] | list[ListedClass]:
     """What the files hold; one that is too large is refused before it is read. Of many, those of an export count."""
     if len(files) > 1:
-        files = [file for file in files if roster_files.belongs_to_export(file.name or "")] or files[:1]
-    if any((file.size or 0) > roster_files.MOST_BYTES for file in files):
-        raise roster_files.too_big()
-    uploads = [Upload(file.name or "", file.read()) for file in files]
+        files = [file for file in files if belongs_to_export(file.name or "")] or files[:1]
+    if any((file.size or 0) > MOST_BYTES for file in files):
+        raise too_big(MOST_BYTES)
     try:
-        rows, faults = offload(_rows_or_faults, uploads)
+        return offload(read_files, {file.name or "": file.read() for file in files})
     except GivenUp as error:
         raise BadFile(Fault(gettext("This file takes too long to read. Save it again as CSV and try that."))) from error
-    if faults:
-        raise BadFile(*faults)
-    return rows
-
-
-def _rows_or_faults(uploads: list[Upload]) -> tuple[list[Row] | list[ListedClass], tuple[Fault, ...]]:
-    """What files hold, or what's wrong with them: an exception with faults doesn't travel between processes."""
-    try:
-        return roster_files.read_files(uploads), ()
-    except BadFile as bad:
-        return [], bad.faults
 
 
 # Planning
@@ -191,7 +181,7 @@ def propose(
     records: list[dict[str, Any]]
     match rows:
         case [ListedClass() as only]:
-            roster_files.check_class(only)
+            check_class(only)
             records = _records(classroom, only.rows, generated=generated)
         case [ListedClass(), *_others]:
             records = [asdict(each) for each in rows]
@@ -228,7 +218,7 @@ def listed_classes(proposal: RosterImport) -> list[ListedClass]:
 
 def choose(proposal: RosterImport, listed: ListedClass, *, generated: bool = False) -> None:
     """Go on with one of the classes; the students of the others are forgotten at once."""
-    roster_files.check_class(listed)
+    check_class(listed)
     records = _records(proposal.classroom, listed.rows, generated=generated)
     with transaction.atomic():
         kept = RosterImport.objects.select_for_update().get(pk=proposal.pk)

@@ -1,0 +1,1 @@
+"""Lists of students as schools send them, and what becomes of each."""
