@@ -51,7 +51,7 @@ class EncryptedListField(_TextField):
             return list(json.loads(decrypt(value, purpose=self.purpose)))
         except CannotDecrypt as error:
             # A page about many people doesn't fail because the key of one secret is gone.
-            log.warning("event=encryption.unreadable field=%s why=%s", self.name, error)
+            log.warning("encryption.unreadable", extra={"field": self.name, "reason": str(error)})
             return Unreadable(value)
 
     def get_prep_value(self, value: Any) -> str:

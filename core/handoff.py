@@ -39,7 +39,7 @@ class HandOff:
         try:
             self._waiting.put_nowait(work)
         except queue.Full:
-            log.warning("handoff.full name=%s", self._name)
+            log.warning("handoff.full", extra={"queue": self._name})
 
     def wait(self) -> None:
         """Until everything is done."""
@@ -52,6 +52,6 @@ class HandOff:
             try:
                 work()
             except Exception:
-                log.exception("handoff.failed name=%s", self._name)
+                log.exception("handoff.failed", extra={"queue": self._name})
             finally:
                 waiting.task_done()

@@ -18,30 +18,48 @@ from django.db import Error as DatabaseError
 requests = logging.getLogger("setsite.requests")
 
 
+_USUAL = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName", "request", "status_code"}
+
+
+def fields_of(record: logging.LogRecord) -> dict[str, Any]:
+    """What was given as `extra`."""
+    return {name: value for name, value in vars(record).items() if name not in _USUAL}
+
+
 class JsonLines(logging.Formatter):
+    """For machines: a stable name of what happened, and its fields."""
+
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
-            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
-            "from": record.name,
+            "logger": record.name,
         }
         request = getattr(record, "request", None)
-        if record.name == requests.name:
-            line |= getattr(record, "fields", {})
-        elif request is not None:
-            # Django's own words end with the address.
-            line["message"] = responses.get(getattr(record, "status_code", 0), "a request")
-            line["route"] = route_of(request)
+        if request is None:
+            line |= {"event": record.getMessage(), **fields_of(record)}
         else:
-            line["message"] = record.getMessage()
+            # Django's own words end with the address.
+            line |= {"event": responses.get(getattr(record, "status_code", 0), "a request"), "route": route_of(request)}
         if record.exc_info and record.exc_info[1]:
             line["trace"] = _trace(record.exc_info[1])
         return json.dumps(line, ensure_ascii=False, default=str)
 
 
+class TextLines(logging.Formatter):
+    """For people: the same in one line of text."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = super().format(record)
+        if fields := " ".join(f"{name}={value}" for name, value in fields_of(record).items()):
+            first, newline, trace = text.partition("\n")
+            text = f"{first} {fields}{newline}{trace}"
+        return text
+
+
 def log_request(*, method: str, route: str, status: int, seconds: float) -> None:
     fields = {"method": method, "route": route, "status": status, "ms": round(1000 * seconds, 1)}
-    requests.info("%s %s %s", method, route, status, extra={"fields": fields})
+    requests.info("request.answered", extra=fields)
 
 
 def route_of(request: Any) -> str:

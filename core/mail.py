@@ -84,7 +84,7 @@ class _PunctualSMTP(smtplib.SMTP):
 
     @staticmethod
     def _cut(watched: socket.socket) -> None:
-        log.warning("mail.cut seconds=%d", SEND_SECONDS)
+        log.warning("mail.cut_off", extra={"seconds": SEND_SECONDS})
         with suppress(OSError):
             # Unlike closing it, this wakes who reads from it.
             watched.shutdown(socket.SHUT_RDWR)
@@ -270,10 +270,11 @@ def _put_off(mail: OutgoingMail, error: Exception) -> None:
     seconds = DELAYS[mail.attempt - 1]
     due_at = timezone.now() + timedelta(seconds=seconds)
     OutgoingMail.objects.filter(pk=mail.pk).update(due_at=due_at, is_sending=False)
-    log.warning("mail.put_off attempt=%d seconds=%d error=%s", mail.attempt, seconds, type(error).__name__)
+    fields = {"attempt": mail.attempt, "seconds": seconds, "error": type(error).__name__}
+    log.warning("mail.put_off", extra=fields)
 
 
 def _give_up(mail: OutgoingMail, reason: str) -> None:
     # Neither the address nor the words: an operator needs the reason, and the sender has the rest.
-    log.error("mail.given_up attempt=%d reason=%s", mail.attempt, reason)
+    log.error("mail.given_up", extra={"attempt": mail.attempt, "reason": reason})
     mail.delete()

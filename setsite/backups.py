@@ -145,7 +145,7 @@ def _remember() -> None:
     try:
         ledger.catch_up(timezone.now())
     except DatabaseError as error:
-        log.warning("event=restore.database_unreadable why=%s", type(error).__name__)
+        log.warning("restore.database_unreadable", extra={"error": type(error).__name__})
         connection.close()
 
 

@@ -75,7 +75,7 @@ class _Check:
         try:
             return self._look()
         except Exception as error:
-            log.warning("not ready: %s", type(error).__name__)
+            log.warning("health.not_ready", extra={"error": type(error).__name__})
             return False
 
 

@@ -67,7 +67,7 @@ class _Now(Collector):
         try:
             yield from list(_kept())
         except DatabaseError:
-            log.exception("the database could not be counted")
+            log.exception("metrics.database_not_counted")
 
 
 def _of_lanes() -> Iterator[Metric]:

@@ -341,7 +341,7 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {
         "json": {"()": "core.logs.JsonLines"},
-        "text": {"format": "%(levelname)s %(name)s: %(message)s"},
+        "text": {"()": "core.logs.TextLines", "fmt": "%(levelname)s %(name)s: %(message)s"},
     },
     "handlers": {"out": {"class": "logging.StreamHandler", "formatter": _LOG}},
     "root": {"handlers": ["out"], "level": "WARNING"},

@@ -39,7 +39,7 @@ def send_once(reader: User, kind: Post, week: date, make: Callable[[], EmailMult
                 message.send()
     except Exception:
         # Whatever it was, the others get theirs, and the next run tries this one again.
-        log.exception("letter.not_sent kind=%s week=%s reader=%s", kind, week, reader.pk)
+        log.exception("letter.not_sent", extra={"kind": kind, "week": str(week), "reader": reader.pk})
         return False
     return is_ours
 

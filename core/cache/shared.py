@@ -121,7 +121,7 @@ class SharedCache(_Redis):
             if SharedCache._is_away:
                 return
             SharedCache._is_away = True
-        log.warning("cache.away error=%s", type(error).__name__)
+        log.warning("cache.away", extra={"error": type(error).__name__})
         threading.Thread(target=self._wait_until_back, name="cache", daemon=True).start()
 
     def _wait_until_back(self) -> None:

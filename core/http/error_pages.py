@@ -75,7 +75,7 @@ def error_page(request: HttpRequest, status: int, words: Words | None = None) ->
         if status < HTTPStatus.INTERNAL_SERVER_ERROR:
             raise
         # What broke the page, a database that is away, say, breaks its frame as well: tell it without one.
-        log.exception("the page of an error could not be told whole")
+        log.exception("error_page.not_rendered", extra={"status": status})
         return HttpResponse(loader.render_to_string("error_bare.html", context), status=status)
 
 

@@ -166,6 +166,6 @@ class ErrorsAsStatus:
             log.warning("offload.given_up", extra={"reason": str(exception), "route": route_of(request)})
             return bare(HTTPStatus.SERVICE_UNAVAILABLE, _RETRY_SECONDS)
         if isinstance(exception, ObjectDoesNotExist) and request.method not in _READING:
-            log.warning("request.gone_meanwhile", extra={"what": type(exception).__qualname__})
+            log.warning("request.gone_meanwhile", extra={"error": type(exception).__qualname__})
             return bare(HTTPStatus.NOT_FOUND)
         return None

@@ -244,4 +244,4 @@ def _start(pk: UUID) -> None:
             starter(pk)
         except Exception:
             # The queue is away: the job waits in the database, and `requeue_stale` finds it.
-            log.exception("a job could not be put into the queue")
+            log.exception("job.not_announced")

@@ -174,7 +174,7 @@ class SlowLane:
         error = ended.exception()
         if ticket.answer.done():
             if error:
-                log.error("slow work failed after its client was sent away", exc_info=error)
+                log.error("lanes.abandoned_request_failed", exc_info=error)
         elif error:
             ticket.answer.set_exception(error)
         else:

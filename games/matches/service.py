@@ -190,7 +190,7 @@ def catch_up_all(*, now: float) -> int:
             catch_up(code, now=now)
         except Exception:
             # One match that is broken does not stop the time of the others.
-            log.exception("the time of a match could not be kept")
+            log.exception("match.deadline_not_applied")
     return len(codes)
 
 

@@ -75,10 +75,10 @@ def test_a_request_is_one_line_that_says_nothing_about_anybody(scaled_site, peop
     figures(web.url)
     said = web.words()[before:]
     lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
-    requests = [line for line in lines if line["from"] == "setsite.requests"]
+    requests = [line for line in lines if line["logger"] == "setsite.requests"]
     assert requests
     for line in requests:
-        assert set(line) == {"at", "level", "from", "method", "route", "status", "ms"}
+        assert set(line) == {"timestamp", "level", "logger", "event", "method", "route", "status", "ms"}
     assert {"play:open", "play:table"} <= {line["route"] for line in requests}
     assert any((line["route"], line["status"]) == ("unknown", 404) for line in requests)
     assert code not in said
@@ -104,7 +104,7 @@ def record_of(error: BaseException, **more) -> logging.LogRecord:
 
 def test_an_error_has_its_trace_and_not_the_address():
     line = line_of(record_of(ValueError("broken"), request=RequestFactory().get("/play/ABCDE/"), status_code=500))
-    assert (line["message"], line["route"]) == ("Internal Server Error", "unknown")
+    assert (line["event"], line["route"]) == ("Internal Server Error", "unknown")
     assert "ValueError: broken" in line["trace"]
     assert "ABCDE" not in json.dumps(line)
 
@@ -122,7 +122,8 @@ def test_a_line_of_a_request(caplog):
     with caplog.at_level(logging.INFO, logger="setsite.requests"):
         log_request(method="GET", route="front", status=200, seconds=0.01234)
     line = line_of(caplog.records[-1])
-    assert {name: line[name] for name in ("method", "route", "status", "ms")} == {
+    assert {name: line[name] for name in ("event", "method", "route", "status", "ms")} == {
+        "event": "request.answered",
         "method": "GET",
         "route": "front",
         "status": 200,
