@@ -13,11 +13,11 @@ from games.players import Player
 from games.rules import Card, Feature, explain, find_sets
 from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Verdict
+from lessons.answering import asked_of
 from lessons.course.units import course
-from lessons.exercises import Exercise, make_exercise
-from lessons.grading import grade
 from lessons.progress.mastery import Try, next_wanted
-from lessons.progress.recording import Answered, Asked, finish_step, record_attempt, skill_states, try_of
+from lessons.progress.recording import Answered, finish_step, record_attempt, skill_states, try_of
+from lessons.questions import Exercise, make_exercise
 from lessons.skills import ExerciseKind
 
 DAY: Final = 86_400.0
@@ -75,10 +75,10 @@ def _try_once(
     wanted = next_wanted(tries, moment, rng, states=skill_states(player))
     exercise = make_exercise(wanted, seed)
     answer = _ANSWERS[exercise.kind](exercise, child, rng)
-    graded = grade(exercise, answer)
+    graded = exercise.grade(answer)
     attempt = record_attempt(
         player,
-        Asked(place=PLACE, kind=exercise.kind, wanted=wanted, seed=seed, cards=[card.index for card in exercise.cards]),
+        asked_of(exercise, place=PLACE, seed=seed),
         Answered(
             answer=answer,
             is_right=graded.is_right,

@@ -16,16 +16,15 @@ from core.numbers import MOST_KEY, whole_number
 from games.players import Player
 from games.rules import Card, Feature
 from lessons.course.units import Step, Unit, course
-from lessons.exercises import Exercise, make_exercise
 from lessons.models import Attempt, StepDone
-from lessons.progress.mastery import Level, Status, Try, most_missed, statuses
+from lessons.progress.mastery import BOARDS, Level, Status, Try, most_missed, statuses
 from lessons.progress.recording import counted_attempts, evidence_from, missed_from, skill_states, try_of, wanted_from
+from lessons.questions import Exercise, make_exercise
 from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 
 _LATEST = 200
 _SLOWEST = 3
 _KEPT = 2_048
-_BOARDS = [ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL, ExerciseKind.ANY_SET]
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +199,7 @@ def about_me(player: Player | None, *, now: float) -> AboutMe:
     boards = []
     best: dict[str, float] = {}
     if player:
-        rights = Attempt.objects.filter(kind__in=_BOARDS, is_right=True, seconds__isnull=False, **player.key)
+        rights = Attempt.objects.filter(kind__in=BOARDS, is_right=True, seconds__isnull=False, **player.key)
         firsts = rights.filter(is_first=True)
         again = rights.filter(Exists(firsts.filter(place=OuterRef("place"), seed=OuterRef("seed"))))
         boards = [_slow_board(row) for row in _newest_of_each(again).order_by("-seconds")[:_SLOWEST]]

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import count
 from typing import Final
 
-from lessons.exercises import Exercise, make_exercise
+from lessons.questions import EXERCISES, Exercise, make_exercise
 from lessons.skills import ExerciseKind, Wanted
 
 KINDS: Final = (ExerciseKind.IS_SET, ExerciseKind.THIRD_CARD, ExerciseKind.FIND_ALL, ExerciseKind.EXPLAIN)
@@ -16,7 +16,6 @@ MOST_TASKS: Final = 24
 SEED: Final = r"[a-z0-9]{1,12}"
 DIFFICULTIES: Final = {"easy": (1, 2), "fair": (2, 3), "hard": (3, 4)}
 """What a level asks for, by turns; the easy one uses the 27 cards that are all solid."""
-_TWELVE_CARDS_FROM = 3
 _CODE = re.compile(rf"({SEED})-([1-9][0-9]?)-({'|'.join(DIFFICULTIES)})")
 
 
@@ -60,6 +59,4 @@ def _exercises(sheet: Sheet) -> tuple[Exercise, ...]:
 def _wanted(sheet: Sheet, task: int) -> Wanted:
     choices = DIFFICULTIES[sheet.level]
     difficulty, is_easy = choices[task % len(choices)], sheet.level == "easy"
-    if sheet.kind is ExerciseKind.FIND_ALL and not is_easy:
-        difficulty = max(difficulty, _TWELVE_CARDS_FROM)
-    return Wanted(sheet.kind, difficulty, easy=is_easy)
+    return EXERCISES[sheet.kind].for_sheet(Wanted(sheet.kind, difficulty, easy=is_easy))

@@ -1,4 +1,4 @@
-"""An exercise on its way through a form: what was asked, sealed.
+"""A question on its way through a form: what was asked, and of an exercise sealed.
 
 What is asked for tells what the answer is (a focus is the feature that breaks), so a ticket is encrypted and not only
 signed: an answer is to a question of ours, and the page around it gives nothing away.
@@ -16,10 +16,9 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.utils.crypto import salted_hmac
 
 from core.keys import all_keys
-from lessons.course.units import find_step
-from lessons.exercises import BadWanted, Exercise, make_exercise
+from lessons.course.units import Step, Unit, find_step
 from lessons.progress.recording import wanted_from
-from lessons.questions import Ask
+from lessons.questions import BadWanted, Question, make_exercise
 from lessons.skills import Wanted
 
 _SALT = "lessons.tickets"
@@ -34,9 +33,10 @@ class BadTicket(ValueError):
 class Ticket:
     place: str
     """ "unit/step", "practice", or "sheet"."""
-    wanted: Wanted
+    wanted: Wanted | None
+    """None for a question that only the course asks: that needs no seal, for the page's address says which it is."""
     seed: str
-    """Empty for the exercise that the course itself has written down at that place."""
+    """Empty for the question that the course itself has written down at that place."""
     shown_at: float
     hints: int = 0
     """How much help the page shows. What counts is what `lessons.progress.recording` has noted."""
@@ -51,22 +51,33 @@ class Ticket:
         return _seals(*all_keys()).encrypt(json.dumps(asdict(self)).encode()).decode()
 
     @property
-    def question(self) -> tuple[str, str]:
+    def key(self) -> tuple[str, str]:
         """The place and the seed by which tries and help are kept."""
         return self.place, self.seed or self.place
+
+    @property
+    def is_timed(self) -> bool:
+        return self.wanted is not None and not self.is_ahead
 
     def with_found(self, cards: tuple[int, int, int]) -> Ticket:
         return replace(self, found=(*self.found, cards))
 
     @property
-    def exercise(self) -> Exercise:
-        if self.seed:
+    def question(self) -> Question:
+        if self.seed and self.wanted:
             return make_exercise(self.wanted, self.seed)
         unit, _, step = self.place.partition("/")
         found = find_step(unit, step)
-        if found is None or not isinstance(found[1].question, Ask):
-            raise BadTicket("the course has no such exercise")
-        return found[1].question.exercise
+        written = found[1].question.written if found else None
+        if written is None or (written.kind is None) is not (self.wanted is None):
+            raise BadTicket("the course has no such question")
+        return written
+
+
+def ticket_for_step(unit: Unit, step: Step, *, wanted: Wanted | None = None, seed: str = "", now: float) -> Ticket:
+    """For a step of the course; the seed counts only where the step makes its exercises from one."""
+    is_written = step.question.written is not None
+    return Ticket(place=f"{unit.slug}/{step.slug}", wanted=wanted, seed="" if is_written else seed, shown_at=now)
 
 
 def read_ticket(text: str) -> Ticket:
@@ -79,7 +90,7 @@ def read_ticket(text: str) -> Ticket:
     ticket = Ticket(wanted=wanted, found=found, **data)
     try:
         # The course may have changed since it was signed.
-        _ = ticket.exercise
+        _ = ticket.question
     except BadWanted as error:
         raise BadTicket(str(error)) from error
     return ticket

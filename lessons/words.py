@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from django.utils.functional import Promise
 from django.utils.text import capfirst
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
-from games.rules.cards import Shape, Value
+from games.rules.cards import Card, Feature, Shape, Value
 from games.rules.triples import FeaturePattern as VerdictKind
-from games.words import THE_FEATURES, card_name, verdict_words
-from lessons.grading import AnswerFault, BadAnswer, Help, HelpKind
+from games.words import FEATURES, THE_FEATURES, card_name, labelled, listed, verdict_words
 from lessons.progress.mastery import Level
+from lessons.questions import AnswerFault, BadAnswer, Choice, DescribedAnswer, Help, HelpKind, ShownSolution
 from lessons.skills import Skill
 
 Text = Promise | str
@@ -81,14 +81,52 @@ _HELP: dict[HelpKind, Text] = {
 def help_words(stage: Help) -> str:
     """One stage of help in a sentence."""
     if stage.kind is HelpKind.HOW_MANY:
-        count = stage.count or 0
-        return ngettext("There is %(count)s SET here.", "There are %(count)s SETs here.", count) % {"count": count}
+        return sets_words(stage.count or 0)
     return str(_HELP[stage.kind]) % {
         "feature": THE_FEATURES[stage.feature] if stage.feature else "",
         "value": value_name(stage.value) if stage.value is not None else "",
         "verdicts": capfirst(verdict_words(stage.verdicts)),
         "cards": ", ".join(card_name(card) for card in stage.cards),
     }
+
+
+def sets_words(count: int) -> str:
+    return ngettext("There is %(count)s SET here.", "There are %(count)s SETs here.", count) % {"count": count}
+
+
+def choice_words(choice: Choice) -> str:
+    """What stands on the button of an answer."""
+    match choice.means:
+        case bool():
+            return gettext("Yes") if choice.means else gettext("No")
+        case Feature():
+            return str(FEATURES[choice.means])
+        case Card():
+            return card_name(choice.means)
+    return value_name(choice.means)
+
+
+def answer_words(said: DescribedAnswer) -> str:
+    """What somebody said, but for the cards that were picked."""
+    if said.feature:
+        text = gettext("no, because of %(feature)s") % {"feature": THE_FEATURES[said.feature]}
+        return str(FEATURES[said.feature]) if said.yes is None else text
+    if said.yes is not None:
+        return gettext("yes") if said.yes else gettext("no")
+    if said.patterns:
+        return listed(labelled(FEATURES[each], VERDICT_KINDS[pattern]) for each, pattern in said.patterns.items())
+    return str(VALUES.get(said.value, ""))
+
+
+def solution_words(solution: ShownSolution) -> str:
+    """What would have been right, beside the cards that are shown of it."""
+    if solution.right:
+        return choice_words(solution.right)
+    if solution.is_set is not None:
+        return gettext("It is a SET.") if solution.is_set else gettext("It is not a SET.")
+    if solution.triples is not None:
+        return sets_words(len(solution.triples)) if solution.triples else gettext("There is no SET here.")
+    return solution.say
 
 
 def value_name(value: Value) -> str:
@@ -106,4 +144,4 @@ _REFUSALS: dict[AnswerFault, Text] = {
 
 def refusal(error: BadAnswer) -> str:
     """Why an answer was none, in words."""
-    return str(_REFUSALS.get(error.reason, _("Choose your answer first.")))
+    return error.words or str(_REFUSALS.get(error.reason, _("Choose your answer first.")))

@@ -25,11 +25,9 @@ from games.rules.hints import ranked_sets
 from games.rules.records import event_from, match_from
 from games.rules.triples import Triple, differing, is_set
 from games.words import REFUSALS
-from lessons.exercises import Exercise
-from lessons.grading import grade
-from lessons.progress.recording import Asked
-from lessons.skills import ExerciseKind as Exercises
-from lessons.skills import Wanted
+from lessons.answering import asked_of
+from lessons.questions import exercise_of
+from lessons.skills import ExerciseKind, Wanted
 
 # What devices of a class at one table show nothing of.
 _QUIET = {did.Agreed, did.TookBack, did.Connected, did.Disconnected, did.TimeGiven, did.Renamed}
@@ -153,16 +151,11 @@ def keep_pick(activity: Activity, attendee: Attendee, pick: LoggedPick, *, easy:
     """Keep a pick as an answer; for mastery it is a SET that was to be found on that table."""
     easiest = next((triple for _effort, triple in ranked_sets(pick.table)), None)
     looked_for = pick.cards if is_set(*pick.cards) else easiest
-    wanted = Wanted(Exercises.FIND_ONE, differing(looked_for) if looked_for else 1, easy=easy)
+    wanted = Wanted(ExerciseKind.FIND_ONE, differing(looked_for) if looked_for else 1, easy=easy)
     indices = [card.index for card in pick.cards]
-    graded = grade(Exercise(wanted, seed="", cards=pick.table), {"cards": indices})
-    asked = Asked(
-        place=place_of(activity),
-        kind=Exercises.FIND_ONE,
-        wanted=wanted,
-        seed=f"{seed_of(activity)}/{key}",
-        cards=[card.index for card in pick.table],
-    )
+    exercise = exercise_of(wanted, seed="", cards=pick.table)
+    graded = exercise.grade({"cards": indices})
+    asked = asked_of(exercise, place=place_of(activity), seed=f"{seed_of(activity)}/{key}")
     answer = {"cards": indices, "picked": True}
     keep(
         activity,

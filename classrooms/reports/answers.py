@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from django.utils.translation import gettext as _
 
-from games.rules import Card, Feature, explain
-from games.rules.triples import FeaturePattern as Make
-from games.rules.triples import Verdict
-from games.words import FEATURES, THE_FEATURES, labelled, listed, verdict_line
+from games.rules import Card, explain
+from games.words import labelled, verdict_line
 from lessons.course.units import find_step
 from lessons.models import Attempt
+from lessons.questions import EXERCISES, Cards, Question, cards_of
+from lessons.questions.course import CourseQuestion
 from lessons.skills import ExerciseKind, kind_skill
-from lessons.words import SKILLS, VALUES, VERDICT_KINDS
+from lessons.words import SKILLS, answer_words
 
 _TRIPLE: Final = 3
-
-Cards = tuple[Card, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,18 +53,16 @@ class ShownTry:
 
 
 def shown_try(attempt: Attempt) -> ShownTry:
-    cards = _cards(attempt.cards)
-    answer = _answer(attempt)
     return ShownTry(
         at=attempt.at,
         title=_title(attempt),
-        cards=cards,
-        answer=answer,
+        cards=cards_of(attempt.cards),
+        answer=_answer(attempt),
         is_right=attempt.is_right,
         is_first=attempt.is_first,
         seconds=None if attempt.seconds is None else round(attempt.seconds),
         hints=attempt.hints,
-        why=() if attempt.is_right else tuple(_why(attempt, cards, answer)),
+        why=() if attempt.is_right else tuple(_why(attempt)),
     )
 
 
@@ -79,78 +75,19 @@ def _title(attempt: Attempt) -> str:
 
 
 def _answer(attempt: Attempt) -> AnswerInWords:
-    return _READERS.get(attempt.kind, _of_course)(attempt.answer)
+    described = _type(attempt).describe(attempt.answer)
+    return AnswerInWords(answer_words(described), described.picked)
 
 
-def _yes_or_no(answer: dict[str, Any]) -> AnswerInWords:
-    said = _("yes") if answer["yes"] else _("no")
-    if blamed := answer.get("breaks"):
-        said = _("no, because of %(feature)s") % {"feature": THE_FEATURES[Feature(blamed)]}
-    return AnswerInWords(said)
+def _type(attempt: Attempt) -> type[Question]:
+    return EXERCISES[ExerciseKind(attempt.kind)] if attempt.kind else CourseQuestion
 
 
-def _blamed(answer: dict[str, Any]) -> AnswerInWords:
-    return AnswerInWords(str(FEATURES[Feature(answer["breaks"])]))
-
-
-def _explained(answer: dict[str, Any]) -> AnswerInWords:
-    return AnswerInWords(listed(labelled(FEATURES[each], VERDICT_KINDS[Make(answer[each.value])]) for each in Feature))
-
-
-def _third_card(answer: dict[str, Any]) -> AnswerInWords:
-    return AnswerInWords(picked=(_cards([answer["card"]]),))
-
-
-def _found_one(answer: dict[str, Any]) -> AnswerInWords:
-    return AnswerInWords(picked=(_cards(answer["cards"]),))
-
-
-def _found_all(answer: dict[str, Any]) -> AnswerInWords:
-    return AnswerInWords(picked=tuple(map(_cards, answer["sets"])))
-
-
-def _of_course(answer: dict[str, Any]) -> AnswerInWords:
-    """An answer to a question of the course: a value, a feature or some cards."""
-    cards = _cards(map(int, answer.get("cards") or ()))
-    if value := VALUES.get(answer.get("value") or ""):
-        return AnswerInWords(str(value))
-    if feature := answer.get("feature"):
-        return AnswerInWords(str(FEATURES[Feature(feature)]))
-    return AnswerInWords(picked=(cards,) if cards else ())
-
-
-_READERS: Final[dict[str, Callable[[dict[str, Any]], AnswerInWords]]] = {
-    ExerciseKind.IS_SET: _yes_or_no,
-    ExerciseKind.ANY_SET: _yes_or_no,
-    ExerciseKind.WHICH_BREAKS: _blamed,
-    ExerciseKind.EXPLAIN: _explained,
-    ExerciseKind.THIRD_CARD: _third_card,
-    ExerciseKind.FIND_ONE: _found_one,
-    ExerciseKind.FIND_ALL: _found_all,
-}
-
-
-def _why(attempt: Attempt, cards: Cards, answer: AnswerInWords) -> Iterable[str]:
-    triples: list[Cards] = (
-        list(answer.picked) if attempt.kind in {ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL} else [cards]
-    )
-    if attempt.kind == ExerciseKind.THIRD_CARD:
-        triples = [cards + answer.picked[0]]
-    for triple in triples:
-        if len(triple) == _TRIPLE:
-            yield from _lines(explain(*triple), attempt)
-
-
-def _lines(verdict: Verdict, attempt: Attempt) -> Iterable[str]:
+def _why(attempt: Attempt) -> Iterable[str]:
     """What breaks it; of an explanation what was seen wrong; of a SET that was refused, that it is one."""
-    told = verdict.broken
-    if attempt.kind == ExerciseKind.EXPLAIN:
-        told = tuple(verdict[Feature(feature)] for feature in attempt.missed)
-    elif verdict.is_set and attempt.kind == ExerciseKind.IS_SET:
-        yield _("it is a SET")
-    for line in map(verdict_line, told):
-        yield labelled(line.feature, line.text)
-
-
-def _cards(indices: Iterable[int]) -> Cards:
-    return tuple(map(Card.from_index, indices))
+    for cards, features in _type(attempt).mistakes(attempt.cards, attempt.answer, attempt.missed):
+        if not features:
+            yield _("it is a SET")
+        verdict = explain(*cards_of(cards))
+        for line in (verdict_line(verdict[feature]) for feature in features):
+            yield labelled(line.feature, line.text)

@@ -16,10 +16,10 @@ from classrooms.models import Classroom, User
 from classrooms.reports.activity import PERIOD_DAYS, StudentActivity, activity_of
 from games.rules import Card, Feature, explain, third_card
 from games.rules.triples import Triple, Verdict
-from lessons.exercises import make_exercise
 from lessons.progress.mastery import Level, Status, Try, most_missed, statuses
 from lessons.progress.recording import skill_states_of
 from lessons.queries import latest_tries_of
+from lessons.questions import make_exercise
 from lessons.skills import ExerciseKind, Skill, Wanted, feature_skill
 
 WEEK: Final = 7

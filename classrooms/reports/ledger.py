@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from classrooms.models import Classroom, Enrolment
 from games.models import Event, Seat
-from games.rules import Card, Feature, explain
+from games.rules import Feature
 from games.rules.events import CallFailed
 from games.rules.triples import Verdict
 from lessons.models import Attempt
+from lessons.questions import EXERCISES, broken_features, kept_verdict
 from lessons.skills import ExerciseKind
 
 HOW_MANY_TELLING: Final = 3
@@ -99,7 +99,7 @@ def telling(wrong: Collection[WrongTriple]) -> tuple[Telling, ...]:
         by_cards[each.cards].append(each)
     found = []
     for indices, times in by_cards.items():
-        verdict = _verdict(indices)
+        verdict = kept_verdict(indices)
         if verdict.is_set:
             continue
         students = len({each.student for each in times})
@@ -116,43 +116,13 @@ def wrong_triples(students: Collection[int]) -> list[WrongTriple]:
 
 
 def _from_exercises(students: Collection[int]) -> Iterable[WrongTriple]:
-    rows = Attempt.objects.filter(user__in=students, is_right=False).exclude(kind__in=["", ExerciseKind.ANY_SET])
+    """To refuse a SET is wrong as well, but nothing broke that one."""
+    rows = Attempt.objects.filter(user__in=students, is_right=False).exclude(kind="")
     # Thousands for a large class: without making objects of the rows.
-    for user, at, *answered in rows.values_list("user", "at", "kind", "cards", "answer", "missed"):
-        for cards, features in _wrong_in(_Wrong(*answered)):
-            yield WrongTriple(user or 0, cards, features, at.timestamp())
-
-
-class _Wrong(NamedTuple):
-    """A wrong answer to an exercise, as it's kept."""
-
-    kind: str
-    cards: list[int]
-    answer: dict[str, Any]
-    missed: list[str]
-
-
-def _wrong_in(row: _Wrong) -> Iterable[tuple[Indices, tuple[Feature, ...]]]:
-    """The triples of a wrong answer. To refuse a SET is wrong as well, but nothing broke that one."""
-    if row.kind == ExerciseKind.EXPLAIN:
-        # Asked for each feature apart, one is seen wrong even on a SET.
-        yield _indices(row.cards), tuple(map(Feature, row.missed))
-        return
-    for triple in _answered(row):
-        if broken := _broken(triple):
-            yield _indices(triple), broken
-
-
-def _answered(row: _Wrong) -> Sequence[Sequence[int]]:
-    answer = row.answer
-    match row.kind:
-        case ExerciseKind.THIRD_CARD:
-            return [[*row.cards, answer["card"]]]
-        case ExerciseKind.FIND_ONE:
-            return [answer["cards"]]
-        case ExerciseKind.FIND_ALL:
-            return list(answer["sets"])
-    return [row.cards]
+    for user, at, kind, *answered in rows.values_list("user", "at", "kind", "cards", "answer", "missed"):
+        for cards, features in EXERCISES[ExerciseKind(kind)].mistakes(*answered):
+            if features:
+                yield WrongTriple(user or 0, _indices(cards), features, at.timestamp())
 
 
 def _from_games(students: Collection[int]) -> Iterable[WrongTriple]:
@@ -165,18 +135,8 @@ def _from_games(students: Collection[int]) -> Iterable[WrongTriple]:
     failed = Event.objects.filter(match__in=seats.values("match"), record__kind=CallFailed.__name__)
     for match, record in failed.order_by("match", "number").values_list("match", "record"):
         user, cards = sitting.get((match, record["seat"])), record["cards"]
-        if user is not None and len(cards) == _THREE and (broken := _broken(cards)):
+        if user is not None and len(cards) == _THREE and (broken := broken_features(cards)):
             yield WrongTriple(user, _indices(cards), broken, record["at"])
-
-
-def _broken(cards: Iterable[int]) -> tuple[Feature, ...]:
-    return tuple(each.feature for each in _verdict(_indices(cards)).broken)
-
-
-@lru_cache(maxsize=4_096)
-def _verdict(cards: Indices) -> Verdict:
-    """Kept: the same triples come up for many students, and for each of them twice."""
-    return explain(*map(Card.from_index, cards))
 
 
 def _indices(cards: Iterable[int]) -> Indices:

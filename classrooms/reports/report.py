@@ -23,6 +23,7 @@ from lessons.progress.mastery import Level, Status, Try, most_missed, statuses
 from lessons.progress.misconceptions import Idea, Misconception, misconceptions
 from lessons.progress.recording import skill_states_of
 from lessons.queries import UnitOnPath, latest_tries_of, path
+from lessons.questions import EXERCISES
 from lessons.skills import ExerciseKind, Skill, kind_skill
 from lessons.words import SKILLS
 
@@ -85,14 +86,13 @@ def _is_grave(need: Need) -> bool:
 def _overlooked(feature: Feature, tries: Iterable[Try]) -> int:
     """How often three cards were taken for a SET that this feature breaks, or it was not named where it does."""
     return sum(
-        feature in each.missed and (each.kind in _TAKEN_FOR_A_SET or bool(each.wanted and each.wanted.focus is feature))
+        feature in each.missed and (_claims_a_set(each) or bool(each.wanted and each.wanted.focus is feature))
         for each in tries
     )
 
 
-_TAKEN_FOR_A_SET: Final = frozenset(
-    {ExerciseKind.IS_SET, ExerciseKind.THIRD_CARD, ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL}
-)
+def _claims_a_set(try_: Try) -> bool:
+    return try_.kind is not None and EXERCISES[try_.kind].claims_a_set
 
 
 def belief_words(belief: Misconception) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from games.rules import Card, Feature, explain
 from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Verdict
-from lessons.exercises import Exercise
-from lessons.questions import Ask, Drill
+from lessons.questions import exercise_of
+from lessons.questions.course import Ask, Drill
 from lessons.skills import ExerciseKind, Wanted
 
 
@@ -30,14 +30,16 @@ def verdict(*texts: str) -> Verdict:
 def ask(kind: ExerciseKind, *texts: str) -> Ask:
     """An exercise about these three cards; its difficulty is the number of features that are all different."""
     makes = [each.kind for each in verdict(*texts).features]
-    return Ask(Exercise(Wanted(kind, max(1, makes.count(Make.ALL_DIFFERENT))), seed="", cards=hand(*texts)))
+    return Ask(exercise_of(Wanted(kind, max(1, makes.count(Make.ALL_DIFFERENT))), seed="", cards=hand(*texts)))
 
 
 def ask_third(first: str, second: str, choices: Iterable[str]) -> Ask:
     """Which of the choices makes the two a SET? The difficulty is the number of features in which they differ."""
     one, two = hand(first, second)
     difficulty = sum(one.value(feature) is not two.value(feature) for feature in Feature)
-    return Ask(Exercise(Wanted(ExerciseKind.THIRD_CARD, difficulty), seed="", cards=(one, two), choices=hand(*choices)))
+    return Ask(
+        exercise_of(Wanted(ExerciseKind.THIRD_CARD, difficulty), seed="", cards=(one, two), choices=hand(*choices))
+    )
 
 
 def drill(kind: ExerciseKind, *difficulties: int, right: int = 3, easy: bool = False) -> Drill:

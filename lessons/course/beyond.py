@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from games.rules import FULL_DECK, Feature, easy_deck
 from lessons.course import ask_third, hand, verdict
 from lessons.course.units import Step, Unit
-from lessons.questions import NINE_CARDS, Look, MagicSquare, NoSetBuilder
+from lessons.questions.course import NINE_CARDS, Look, MagicSquare, NoSetBuilder
 
 UNIT = Unit(
     slug="beyond",

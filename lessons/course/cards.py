@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from games.rules import Feature
 from lessons.course import card, hand
 from lessons.course.units import Step, Unit
-from lessons.questions import Look, NameValue, PickAll, WhatChanged
+from lessons.questions.course import Look, NameValue, PickAll, WhatChanged
 
 UNIT = Unit(
     slug="cards",

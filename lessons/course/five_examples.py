@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from lessons.course import ask, verdict
 from lessons.course.units import Step, Unit
-from lessons.questions import Look, Text
+from lessons.questions.course import Look, Text
 from lessons.skills import ExerciseKind
 
 DECIDE = _("Are these three cards a SET?")

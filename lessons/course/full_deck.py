@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from lessons.course import drill, hand
 from lessons.course.units import Game, Step, Unit
-from lessons.questions import Look
+from lessons.questions.course import Look
 from lessons.skills import ExerciseKind
 
 UNIT = Unit(

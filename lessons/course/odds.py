@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from lessons.course import hand
 from lessons.course.units import Step, Unit
-from lessons.questions import Experiment, Look
+from lessons.questions.course import Experiment, Look
 
 UNIT = Unit(
     slug="odds",

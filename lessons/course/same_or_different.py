@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from games.rules import Feature
 from lessons.course import ask, drill, drill_features, verdict
 from lessons.course.units import Step, Unit
-from lessons.questions import Look
+from lessons.questions.course import Look
 from lessons.skills import ExerciseKind
 
 UNIT = Unit(

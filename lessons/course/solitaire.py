@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from games.rules import Options
 from lessons.course.units import Game, Step, Unit
-from lessons.questions import Scene
+from lessons.questions.course import Scene
 
 # The first of alone-0, -1, ... whose table has one SET that differs in one feature.
 FIRST_SEED = "alone-30"

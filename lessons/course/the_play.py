@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from games.rules import Options
 from lessons.course.units import Game, Step, Unit
-from lessons.questions import Scene
+from lessons.questions.course import Scene
 
 # The first of the-play-0, -1, ... whose first table has one SET, differing in one feature, whose next table (that SET
 # taken) has none, and whose fifteen cards have only SETs that differ in one feature. So whatever the learner takes,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
-from lessons.questions import Question, Text
+from lessons.questions.course import StepQuestion, Text
 
 # In the order of the course; each is a module of `lessons.course`.
 ORDER = (
@@ -30,7 +30,7 @@ class Step:
     title: Text
     words: tuple[Text, ...]
     """Short paragraphs; a child of seven can read them."""
-    question: Question
+    question: StepQuestion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from core.printing.paper import Paper
 from core.printing.text import is_printable
 from games.art.palettes import Palette
 from games.printing.cards import Face, card_height
-from lessons.exercises.draws import Draws
-from lessons.exercises.triples import draw_set
+from lessons.questions.draws import Draws
+from lessons.questions.triples import draw_set
 from lessons.skills import ExerciseKind, Skill, Wanted
 from lessons.words import SKILLS
 

@@ -11,9 +11,8 @@ from games.rules import Feature
 from games.rules.triples import FeaturePattern as VerdictKind
 from games.words import FEATURES, THE_FEATURES, labelled
 from lessons import words
-from lessons.grading import Help
 from lessons.progress.mastery import Level, Status
-from lessons.questions import NameValue
+from lessons.questions import Choice, Help, ShownSolution
 from lessons.skills import Skill
 
 register = template.Library()
@@ -66,8 +65,13 @@ def _skill_cell(skill: Skill, level: Level, language: str) -> SafeString:
 
 
 @register.filter
-def value_choices(question: NameValue) -> list[tuple[str, str]]:
-    return [(slug, str(words.VALUES[slug])) for slug in question.slugs]
+def choice_words(choice: Choice) -> str:
+    return words.choice_words(choice)
+
+
+@register.filter
+def solution_words(solution: ShownSolution) -> str:
+    return words.solution_words(solution)
 
 
 @register.filter

@@ -1,32 +1,85 @@
-"""What an exercise needs on any page that shows one."""
+"""What a question needs on any page that shows one, and how its answer is taken."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 
+from core.clients import address_of
 from core.http.requests import Request
-from games.rules import Card, Feature, find_sets
+from games import limits
+from games.players import player
+from games.rules import Card, Feature
 from games.rules.triples import FeaturePattern as VerdictKind
-from lessons.grading import Grade, help_stages
-from lessons.skills import ExerciseKind
-from lessons.ticket_owners import sealed_for
-from lessons.tickets import Ticket
+from lessons.answering import answer_question, read_answer, with_help
+from lessons.questions import BadAnswer, Grade
+from lessons.ticket_owners import own_ticket, sealed_for
+from lessons.tickets import BadTicket, Ticket
+from lessons.words import refusal
 
 
-def exercise_context(request: Request, ticket: Ticket | None, grade: Grade | None) -> dict[str, Any]:
-    """The exercise, the help asked for so far, and the grade if there is one."""
+@dataclass(frozen=True, slots=True)
+class AnswerOutcome:
+    """What to show after a form was sent."""
+
+    ticket: Ticket | None = None
+    """None: another question, for this one wasn't this page's."""
+    answer: dict[str, Any] | None = None
+    grade: Grade | None = None
+    notice: str = ""
+    status: int = 200
+
+
+def take_answer(
+    request: Request, is_asked_here: Callable[[Ticket], bool], unsealed: Ticket | None = None
+) -> AnswerOutcome:
+    """The answer in a form, or one more stage of help. `unsealed` is the question that the page's address names."""
+    who = player(request)
+    try:
+        limits.count_answer(who, address_of(request))
+        ticket = unsealed or own_ticket(request)
+    except limits.TooMany:
+        return AnswerOutcome(status=HTTPStatus.TOO_MANY_REQUESTS)
+    except BadTicket:
+        return AnswerOutcome()
+    if not is_asked_here(ticket):
+        return AnswerOutcome()
+    if "help" in request.POST and ticket.wanted:
+        return AnswerOutcome(with_help(who, ticket, now=time.time()))
+    try:
+        result = answer_question(who, ticket, request.POST, now=time.time())
+    except BadAnswer as error:
+        return AnswerOutcome(
+            ticket, read_answer(ticket, request.POST), notice=refusal(error), status=HTTPStatus.UNPROCESSABLE_ENTITY
+        )
+    return AnswerOutcome(result.ticket, result.answer, result.grade)
+
+
+def question_context(request: Request, ticket: Ticket | None, outcome: AnswerOutcome | None = None) -> dict[str, Any]:
+    """The question, the help asked for so far, and what came of the answer if there is one."""
     if ticket is None:
         return {}
-    exercise = ticket.exercise
-    stages = help_stages(exercise)
-    return {
-        "exercise": exercise,
+    question = ticket.question
+    outcome = outcome or AnswerOutcome()
+    context = {
+        "question": question,
+        "answer": outcome.answer,
+        "grade": outcome.grade,
+        "notice": outcome.notice,
+        **question.context(outcome.answer),
+    }
+    if ticket.wanted is None:
+        return context
+    stages = question.help_stages()
+    return context | {
         "ticket": sealed_for(request, ticket),
         "features": list(Feature),
         "verdict_kinds": list(VerdictKind),
         "helps": stages[: ticket.hints],
         "has_more_help": ticket.hints < len(stages),
         "found": [tuple(map(Card.from_index, triple)) for triple in ticket.found],
-        "sets_there": len(find_sets(exercise.cards)) if exercise.kind is ExerciseKind.FIND_ALL else 0,
-        "grade": grade,
+        "sets_there": question.picks,
     }

@@ -18,13 +18,12 @@ from core.numbers import whole_number
 from core.offline.policy import GUEST, words_for
 from games import limits
 from games.players import Player, player
-from lessons.answering import answer_exercise, answer_question, read_sent_as
+from lessons.answering import answer_question, read_sent_as
 from lessons.course.units import find_step
-from lessons.grading import BadAnswer
 from lessons.models import Attempt
-from lessons.questions import Ask, Drill, Unanswered
+from lessons.questions import BadAnswer
 from lessons.ticket_owners import NotYours, own_ticket
-from lessons.tickets import BadTicket
+from lessons.tickets import BadTicket, Ticket, ticket_for_step
 from lessons.views import practice
 
 SOMEBODY_ELSE, GONE, NO_ANSWER = HTTPStatus.CONFLICT, HTTPStatus.GONE, HTTPStatus.UNPROCESSABLE_ENTITY
@@ -60,26 +59,24 @@ def later(request: Request) -> HttpResponse:
         return HttpResponse(status=SOMEBODY_ELSE)
     except BadTicket:
         return HttpResponse(status=GONE)
-    except (BadAnswer, Unanswered):
+    except BadAnswer:
         return HttpResponse(status=NO_ANSWER)
 
 
 def _answer(request: Request, who: Player) -> HttpResponse:
     form, now = request.POST, time.time()
-    if "ticket" in form:
-        ticket = own_ticket(request)
-        at = _answered_at(form.get("ago", ""), since=ticket.shown_at, now=now)
-        result = answer_exercise(who, ticket, form, now=at, is_late=True)
-        is_right = bool(result.attempt and result.attempt.is_right)
-        return _outcome(ticket.place, result.attempt, is_right=is_right)
-    place = form.get("place", "")
+    ticket = own_ticket(request) if "ticket" in form else _ticket_at(form.get("place", ""), shown_at=now - _OLDEST)
+    at = _answered_at(form.get("ago", ""), since=ticket.shown_at, now=now)
+    result = answer_question(who, ticket, form, now=at, is_late=True)
+    return _outcome(ticket.place, result.attempt, is_right=result.is_right)
+
+
+def _ticket_at(place: str, *, shown_at: float) -> Ticket:
+    """For a question that only the course asks: its page has no ticket."""
     found = find_step(*place.split("/")) if place.count("/") == 1 else None
-    if found is None or isinstance(found[1].question, Ask | Drill):
-        return HttpResponse(status=GONE)
-    at = _answered_at(form.get("ago", ""), since=now - _OLDEST, now=now)
-    judged = answer_question(who, *found, form, now=at)
-    is_right = judged.attempt.is_right if judged.attempt else judged.feedback.is_right
-    return _outcome(place, judged.attempt, is_right=is_right)
+    if found is None or found[1].question.is_exercise:
+        raise BadTicket(place)
+    return ticket_for_step(*found, now=shown_at)
 
 
 def _answered_at(ago: str, *, since: float, now: float) -> float:

@@ -40,8 +40,8 @@ from games.puzzles import PuzzleDeck, board_of
 from games.rules import Card, Options, find_sets, is_set
 from games.rules import commands as ask
 from lessons.course.units import find_step
-from lessons.exercises import Exercise
-from lessons.questions import Drill
+from lessons.questions import Exercise
+from lessons.questions.course import Drill
 from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket
 from tests.browser.players import Game, open_game
@@ -137,7 +137,7 @@ _SHOWN = {"shown_at": time.time(), "hints": 1}
 
 def _answer(ticket: Ticket, answer: Callable[[Exercise], Form]) -> Form:
     """The last form that is sent of an answer to an exercise."""
-    *before, last = forms_of(ticket.exercise, answer(ticket.exercise))
+    *before, last = forms_of(ticket.question, answer(ticket.question))
     for form in before:
         ticket = ticket.with_found(tuple(form["cards"]))
     return {"ticket": ticket.sealed(), **last}

@@ -13,8 +13,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from core.offline import views as app
 from games.players import Player
 from lessons.course.units import course
-from lessons.exercises import Exercise
 from lessons.models import Attempt, StepDone
+from lessons.questions import Exercise
 from lessons.skills import ExerciseKind
 from lessons.tickets import read_ticket
 from tests.browser.players import sign_in
@@ -120,7 +120,7 @@ def regain_network(page: Page, wire: Wire) -> None:
 
 
 def asked(page: Page) -> Exercise:
-    return read_ticket(page.locator("form.exercise [name=ticket]").input_value()).exercise
+    return read_ticket(page.locator("form.exercise [name=ticket]").input_value()).question
 
 
 def ticket_of_the_copy(page: Page) -> str:

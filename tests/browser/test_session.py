@@ -22,7 +22,6 @@ from classrooms.models import Activity, Answer, Attendee, Enrolment, Session, Us
 from games.codes import grouped
 from games.rules import explain, find_sets
 from games.rules.cards import Card
-from lessons.grading import solve
 from tests.browser.players import give_session, session_key_of
 from tests.classrooms.people import enrol, make_adult, make_classroom
 
@@ -254,7 +253,7 @@ def the_relay(lesson: Lesson) -> None:
         turn = whose_turn(lesson)
         activity = lesson.activity
         exercise = kind.exercise(activity, kind.track(activity, own_team(activity, lesson.seat(turn))))
-        right = solve(exercise).card
+        right = exercise.solve().card
         lesson.picture("device-relay", lesson.devices[turn])
         with lesson.devices[turn].expect_response(lambda response: response.url.endswith("/act/")):
             lesson.devices[turn].locator(f"#choice-{right.index}").click()

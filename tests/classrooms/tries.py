@@ -9,10 +9,9 @@ from typing import Any
 from classrooms.models import Enrolment, User
 from games.players import Player
 from games.rules import FULL_DECK, Card, Feature, explain, find_sets
-from lessons.exercises import Exercise
-from lessons.grading import grade
 from lessons.models import Attempt
 from lessons.progress.recording import Answered, Asked, record_attempt
+from lessons.questions import exercise_of
 from lessons.skills import ExerciseKind, Wanted
 
 NOW = 1_800_000_000.0
@@ -39,8 +38,8 @@ def answered(
 ) -> Attempt:
     """One answer to an exercise with these very cards, graded and kept."""
     seed = seed or f"test-{next(_seeds)}"
-    exercise = Exercise(Wanted(kind), seed, tuple(cards), tuple(choices))
-    graded = grade(exercise, answer)
+    exercise = exercise_of(Wanted(kind), seed, tuple(cards), tuple(choices))
+    graded = exercise.grade(answer)
     return record_attempt(
         player_of(who),
         Asked(place=place, kind=kind, wanted=exercise.wanted, seed=seed, cards=[card.index for card in cards]),

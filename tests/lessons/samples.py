@@ -4,7 +4,7 @@ from functools import cache
 from itertools import combinations
 
 from games.rules import FULL_DECK, Card, Feature
-from lessons.exercises import Exercise, make_exercise
+from lessons.questions import Exercise, make_exercise
 from lessons.skills import ExerciseKind, Wanted
 
 EXERCISES_OF_A_KIND = 10_000

@@ -16,8 +16,8 @@ from games.rules.state import Phase
 from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import differing
 from lessons.course.units import ORDER, course, find_step, step_after
-from lessons.exercises import make_exercise
-from lessons.questions import Ask, Drill, Experiment, Look, NameValue, NoSetBuilder, PickAll, Scene, WhatChanged
+from lessons.questions import make_exercise
+from lessons.questions.course import Ask, Drill, Experiment, Look, NameValue, NoSetBuilder, PickAll, Scene, WhatChanged
 from lessons.skills import ExerciseKind
 
 UNITS = dict(zip(ORDER, course(), strict=True))
@@ -214,7 +214,7 @@ def test_a_scene_is_legal_and_what_it_asks_for_can_be_done(step):
     scene = step.question
     assert scene.match.seats[0].number == 0
     answer = {"cards": [str(card.index) for card in find_sets(scene.match.table)[0]]} if scene.do == "set" else {}
-    assert scene.judge(answer).is_right
+    assert scene.grade(answer).is_right
     if scene.do != "go on":
         assert scene.match.phase is Phase.PLAYING
 
@@ -277,7 +277,7 @@ def test_the_odds_in_words_are_the_exact_ones():
 
 @steps_with(Experiment)
 def test_an_experiment_runs(step):
-    assert step.question.judge({"seed": "a class"}).is_right
+    assert step.question.grade({"seed": "a class"}).is_right
 
 
 def test_every_three_cards_offered_that_are_no_set_make_a_square_of_twelve():
@@ -298,4 +298,4 @@ def test_enough_cards_without_a_set_are_reached_whichever_one_takes(step):
             if not find_sets([*picked, card]):
                 picked.append(card)
         assert builder.enough <= len(picked) <= builder.most
-        assert builder.judge({"cards": [str(card.index) for card in picked]}).is_right
+        assert builder.grade({"cards": [str(card.index) for card in picked]}).is_right

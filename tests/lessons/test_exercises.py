@@ -10,7 +10,8 @@ from functools import cache
 import pytest
 
 from games.rules import Feature
-from lessons.exercises import BadWanted, Exercise, contrast_pair, fresh_exercise, make_exercise
+from lessons.questions import BadWanted, Exercise, fresh_exercise, make_exercise
+from lessons.questions.is_set import IsSet
 from lessons.skills import ExerciseKind, Wanted
 from tests.lessons.samples import (
     BOARDS,
@@ -235,7 +236,7 @@ def test_a_fresh_exercise_is_the_one_of_its_seed_when_that_is_new():
 @cache
 def pairs() -> list[tuple[Feature, tuple[Exercise, Exercise]]]:
     wanted = [(features[turn % len(features)], turn, easy) for turn in range(1_000) for easy, features in ROOM.items()]
-    return [(feature, contrast_pair(feature, f"pair {turn}", easy=easy)) for feature, turn, easy in wanted]
+    return [(feature, IsSet.contrast_pair(feature, f"pair {turn}", easy=easy)) for feature, turn, easy in wanted]
 
 
 def test_a_contrast_pair_differs_in_one_feature_of_one_card():
@@ -263,8 +264,8 @@ def test_in_the_set_of_a_contrast_pair_the_feature_may_be_alike_or_different():
 
 def test_a_contrast_pair_does_not_begin_with_the_cards_that_were_just_there():
     for turn in range(50):
-        first, _second = contrast_pair(Feature.COLOR, f"pair {turn}")
-        other, second = contrast_pair(Feature.COLOR, f"pair {turn}", avoid=first)
+        first, _second = IsSet.contrast_pair(Feature.COLOR, f"pair {turn}")
+        other, second = IsSet.contrast_pair(Feature.COLOR, f"pair {turn}", avoid=first)
         assert set(other.cards) != set(first.cards)
         assert second.seed == other.seed.replace("contrast-1/", "contrast-2/"), "they are halves of one pair"
 
@@ -296,7 +297,7 @@ def test_what_cannot_be_made_is_refused(wanted):
 
 def test_there_is_no_contrast_in_shading_when_all_is_solid():
     with pytest.raises(BadWanted):
-        contrast_pair(Feature.SHADING, "seed", easy=True)
+        IsSet.contrast_pair(Feature.SHADING, "seed", easy=True)
 
 
 # How it is made
@@ -311,11 +312,12 @@ def test_an_exercise_takes_a_few_milliseconds_at_most(kind):
     assert (time.process_time() - start) / 200 < 0.005
 
 
-@pytest.mark.parametrize("room", ["exercises", "grading"])
-def test_it_needs_only_the_rules_the_skills_and_the_standard_library(room):
-    files = list((ROOT / "lessons" / room).rglob("*.py"))
-    assert len(files) > 3
+def test_questions_need_only_the_rules_the_skills_and_the_standard_library():
+    """But for what only the course asks: that talks to the learner in words of its own."""
+    files = [each for each in (ROOT / "lessons" / "questions").rglob("*.py") if each.name != "course.py"]
+    assert len(files) > 12
     for name in set().union(*map(imports_of, files)):
-        known = name.startswith(("games.rules", "lessons.exercises", "lessons.grading", "lessons.skills"))
+        known = name.startswith(("games.rules", "lessons.questions", "lessons.skills"))
+        assert not name.startswith("lessons.questions.course"), name
         assert known or name.split(".")[0] in sys.stdlib_module_names, name
         assert name not in {"time", "datetime", "secrets", "os", "uuid"}

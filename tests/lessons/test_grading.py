@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from games.rules import Card, Feature, is_set
-from lessons.exercises import Exercise, make_exercise
-from lessons.grading import AnswerFault, BadAnswer, grade
+from lessons.questions import AnswerFault, BadAnswer, Exercise, exercise_of, make_exercise
 from lessons.skills import ExerciseKind, Skill, Wanted
 from tests.lessons.samples import broken, differing, exercises, explained, is_yes, make_of, sets_on
 
@@ -61,7 +60,7 @@ def graded(kind, count=None):
     rng = random.Random(3)
     for exercise in exercises(kind)[:count]:
         for answer, is_right in answers(exercise, rng):
-            yield exercise, answer, is_right, grade(exercise, answer)
+            yield exercise, answer, is_right, exercise.grade(answer)
 
 
 @pytest.mark.parametrize("kind", ExerciseKind)
@@ -81,7 +80,7 @@ def test_grades_agree_with_the_plain_rules(kind):
 @pytest.mark.parametrize("kind", ExerciseKind)
 def test_the_solution_is_what_the_plain_rules_say(kind):
     for exercise in exercises(kind)[:2_000]:
-        solution = grade(exercise, next(answers(exercise, random.Random(1)))[0]).solution
+        solution = exercise.solve()
         match kind:
             case ExerciseKind.THIRD_CARD:
                 assert not broken((*exercise.cards, solution.card))
@@ -105,7 +104,7 @@ def triple(kind: ExerciseKind, *cards: str, easy: bool = False) -> Exercise:
         "o": "oval", "q": "squiggle", "d": "diamond",
     }  # fmt: skip
     shown = tuple(Card(int(text[0]), *(words[letter] for letter in text[1:])) for text in cards)
-    return Exercise(Wanted(kind, easy=easy), "by hand", shown)
+    return exercise_of(Wanted(kind, easy=easy), "by hand", shown)
 
 
 SET_OF_2 = ("1rso", "2gso", "3pso")
@@ -114,7 +113,7 @@ CLEAR = ("1rso", "2rto", "3gso")
 
 
 def evidence(exercise, answer) -> dict[str, bool]:
-    return {each.skill.value: each.is_right for each in grade(exercise, answer).evidence}
+    return {each.skill.value: each.is_right for each in exercise.grade(answer).evidence}
 
 
 @pytest.mark.parametrize(
@@ -152,7 +151,7 @@ def test_an_explanation_tells_about_every_feature_but_those_that_look_the_same_w
     answer = {"number": "all-different", "color": "all-same", "shading": "all-same", "shape": "two-and-one"}
     says = {"explain": False, "number": True, "shading": False, "shape": False}
     assert evidence(triple(ExerciseKind.EXPLAIN, *NEAR_MISS), answer) == says
-    assert grade(triple(ExerciseKind.EXPLAIN, *NEAR_MISS), answer).missed == (SHADING, Feature.SHAPE)
+    assert triple(ExerciseKind.EXPLAIN, *NEAR_MISS).grade(answer).missed == (SHADING, Feature.SHAPE)
 
 
 def test_in_the_easy_deck_shading_can_be_seen_wrong_but_not_right():
@@ -216,14 +215,14 @@ def test_every_skill_gets_both_kinds_of_evidence():
 def test_the_verdict_is_on_the_triple_in_question():
     for exercise in exercises(ExerciseKind.THIRD_CARD)[:100]:
         card = exercise.choices[0]
-        assert grade(exercise, {"card": card.index}).verdict.cards == (*exercise.cards, card)
+        assert exercise.grade({"card": card.index}).verdict.cards == (*exercise.cards, card)
     for exercise in exercises(ExerciseKind.FIND_ALL)[:100]:
         wrong = next(cards for cards in itertools.combinations(exercise.cards, 3) if broken(cards))
         found = [indices(each) for each in sets_on(exercise.cards)]
-        assert set(grade(exercise, {"sets": [*found, indices(wrong)]}).verdict.cards) == set(wrong)
-        assert grade(exercise, {"sets": found}).verdict is None
+        assert set(exercise.grade({"sets": [*found, indices(wrong)]}).verdict.cards) == set(wrong)
+        assert exercise.grade({"sets": found}).verdict is None
     for exercise in exercises(ExerciseKind.ANY_SET)[:100]:
-        verdict = grade(exercise, {"yes": True}).verdict
+        verdict = exercise.grade({"yes": True}).verdict
         assert (verdict is not None and verdict.is_set) == is_yes(exercise)
 
 
@@ -280,7 +279,7 @@ NO_ANSWERS = [
 @pytest.mark.parametrize(("kind", "answer", "reason"), NO_ANSWERS, ids=str)
 def test_what_is_no_answer_is_refused_with_the_reason(kind, answer, reason):
     with pytest.raises(BadAnswer) as refused:
-        grade(some(kind), answer)
+        some(kind).grade(answer)
     assert refused.value.reason is reason
     assert isinstance(refused.value, ValueError)
 
@@ -314,5 +313,5 @@ nearly_answers = st.one_of(
 def test_any_json_is_graded_or_refused_and_nothing_else(kind, answer):
     answer = json.loads(json.dumps(answer))
     with contextlib.suppress(BadAnswer):
-        result = grade(some(kind), answer)
+        result = some(kind).grade(answer)
         assert result.evidence[0].is_right is result.is_right

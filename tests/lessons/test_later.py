@@ -19,9 +19,9 @@ from games import limits
 from games.players import Player, known_player
 from games.rules import find_sets
 from lessons.course.units import course, find_step
-from lessons.exercises import make_exercise
 from lessons.models import Attempt, StepDone
 from lessons.progress.recording import Answered, Asked, finish_step, rebuild, record_attempt, skill_states
+from lessons.questions import make_exercise
 from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket, read_ticket
 from lessons.views import later
@@ -67,7 +67,7 @@ def new_ticket(seed: str = "s1", *, place: str = "practice", wanted: Wanted = WA
 
 def form_of(client: Client, ticket: Ticket, *, right: bool = True, **more: Any) -> dict[str, Any]:
     """An answer as the service worker sends it."""
-    exercise = ticket.exercise
+    exercise = ticket.question
     (form,) = forms_of(exercise, right_answer(exercise) if right else wrong_answer(exercise))
     head = {"ticket": ticket.sealed(), "sent_as": str(uuid4()), "whose": whose(client), "place": "practice/"}
     return {**head, "ago": "60", **form, **more}
@@ -87,7 +87,7 @@ def test_an_answer_that_comes_later_is_kept_like_any_other(client, ann, now, rig
     assert row.at.timestamp() == pytest.approx(now - 60, abs=0.001)
     assert skill_states(ann) != skill_states(None)
     if again:
-        assert client.get(again).context["exercise"].cards == new_ticket().exercise.cards
+        assert client.get(again).context["question"].cards == new_ticket().question.cards
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_finding_one_of_several_sets_is_no_answer_yet(client, ann):
     wanted = Wanted(ExerciseKind.FIND_ALL, 2)
     seed = next(seed for seed in map(str, range(50)) if len(find_sets(make_exercise(wanted, seed).cards)) > 1)
     ticket = new_ticket(seed, wanted=wanted)
-    cards = [card.index for card in find_sets(ticket.exercise.cards)[0]]
+    cards = [card.index for card in find_sets(ticket.question.cards)[0]]
     head = {"ticket": ticket.sealed(), "sent_as": str(uuid4()), "whose": whose(client)}
     assert client.post(PATH, {**head, "cards": cards}).status_code == 200
     assert not Attempt.objects.exists()
@@ -331,11 +331,11 @@ def test_exercises_ahead_are_all_different_and_can_be_answered_by_their_page(cli
     tickets = [read_ticket(ticket_on_part(part)) for part in parts]
     assert len({ticket.seed for ticket in tickets}) == len(tickets) == 10
     assert all(ticket.is_ahead and ticket.place == "practice" for ticket in tickets)
-    assert ExerciseKind.FIND_ALL not in {ticket.exercise.kind for ticket in tickets}
+    assert ExerciseKind.FIND_ALL not in {ticket.question.kind for ticket in tickets}
     assert all('data-hx-post="/learn/practice/"' in part for part in parts)
     before = Attempt.objects.count()
     for ticket in tickets:
-        (form,) = forms_of(ticket.exercise, right_answer(ticket.exercise))
+        (form,) = forms_of(ticket.question, right_answer(ticket.question))
         assert "Yes!" in client.post("/learn/practice/", {"ticket": ticket.sealed(), **form}).text
     new = Attempt.objects.order_by("pk")[before:]
     assert [row.seconds for row in new] == [None] * 10

@@ -8,9 +8,8 @@ import pytest
 
 from games.rules.cards import Feature
 from games.rules.triples import explain
-from lessons.exercises import make_exercise
-from lessons.grading import grade, solve
 from lessons.progress.misconceptions import Idea, Misconception, misconceptions
+from lessons.questions import make_exercise
 from lessons.skills import ExerciseKind, Skill, Wanted
 from tools.bench.learners import (
     ALL_ALIKE,
@@ -49,7 +48,7 @@ def helpless():
 
 
 def share_right(learner, wanted, count=600):
-    return mean(grade(each, learner.answer(each, 0.0)).is_right for each in exercises(wanted, count))
+    return mean(each.grade(learner.answer(each, 0.0)).is_right for each in exercises(wanted, count))
 
 
 def run(nature, order, most, seed="0"):
@@ -70,7 +69,7 @@ class TestALearner:
         learner = Learner(ORDINARY, "0")
         before = {skill: learner.chance(skill, 0.0) for skill in Skill}
         for exercise in exercises(Wanted(ExerciseKind.EXPLAIN, 2), 5):
-            learner.learn(exercise, grade(exercise, learner.answer(exercise, 0.0)), 0.0)
+            learner.learn(exercise, exercise.grade(learner.answer(exercise, 0.0)), 0.0)
         better = {skill for skill in Skill if learner.chance(skill, 0.0) > before[skill]}
         assert better == {Skill.EXPLAIN, Skill.NUMBER, Skill.COLOR, Skill.SHADING, Skill.SHAPE}
 
@@ -95,11 +94,11 @@ class TestABelief:
         learner = expert(BLIND_TO_SHADING)
         for exercise in exercises(SHADING, 200):
             broken = {each.feature for each in explain(*exercise.cards).broken}
-            graded = grade(exercise, learner.answer(exercise, 0.0))
+            graded = exercise.grade(learner.answer(exercise, 0.0))
             if broken == {Feature.SHADING} and not graded.is_right:
                 assert graded.missed == (Feature.SHADING,)
-        near_misses = [each for each in exercises(SHADING, 200) if solve(each).breaks == (Feature.SHADING,)]
-        assert mean(grade(each, learner.answer(each, 0.0)).is_right for each in near_misses) < 0.1
+        near_misses = [each for each in exercises(SHADING, 200) if each.solve().breaks == (Feature.SHADING,)]
+        assert mean(each.grade(learner.answer(each, 0.0)).is_right for each in near_misses) < 0.1
 
     def test_that_all_must_be_alike_refuses_every_set(self):
         learner = expert(ALL_ALIKE)

@@ -20,11 +20,10 @@ from core.actors import merge_guest
 from games.players import Player
 from games.rules import Feature, explain, is_set
 from lessons.course.units import course
-from lessons.exercises import Exercise, make_exercise
-from lessons.grading import grade, solve
 from lessons.models import Attempt, Progress, StepDone
 from lessons.progress.mastery import new_states, statuses
 from lessons.progress.recording import Answered, Asked, finish_step, rebuild, record_attempt, skill_states
+from lessons.questions import Exercise, make_exercise
 from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +47,7 @@ def a_user(name: str = "Ann", password: str | None = None) -> Player:
 
 
 def right_answer(exercise: Exercise) -> dict[str, Any]:
-    solution = solve(exercise)
+    solution = exercise.solve()
     match exercise.kind:
         case ExerciseKind.IS_SET | ExerciseKind.ANY_SET:
             return {"yes": solution.yes}
@@ -94,7 +93,7 @@ def keep(
     """A try at the exercise of this seed."""
     exercise = make_exercise(wanted, seed)
     answer = right_answer(exercise) if right else wrong_answer(exercise)
-    graded = grade(exercise, answer)
+    graded = exercise.grade(answer)
     assert graded.is_right is right
     return record_attempt(
         player,

@@ -16,13 +16,14 @@ from games.players import Player
 from games.rules import Feature
 from games.words import FEATURES, card_name
 from lessons.course.units import course
-from lessons.exercises import make_exercise
 from lessons.models import Attempt, Progress
 from lessons.progress.mastery import most_missed, statuses
 from lessons.progress.recording import finish_step, skill_states
 from lessons.progress.tracing import SkillState
 from lessons.queries import latest_tries
+from lessons.questions import make_exercise
 from lessons.skills import ExerciseKind, Skill, Wanted
+from lessons.views import exercise as exercise_page
 from lessons.views import practice
 from lessons.words import LEVELS, SKILLS
 from tests.lessons.test_learning import DAY, NOW, a_guest, a_user, keep, keep_many, learn_for_days
@@ -44,7 +45,8 @@ def ann(client) -> Player:
 def clock(monkeypatch):
     """The clock of the pages, to be set by hand."""
     clock = SimpleNamespace(now=NOW)
-    monkeypatch.setattr(practice, "time", SimpleNamespace(time=lambda: clock.now))
+    for page in (practice, exercise_page):
+        monkeypatch.setattr(page, "time", SimpleNamespace(time=lambda: clock.now))
     return clock
 
 
@@ -248,7 +250,7 @@ def test_a_board_that_went_quicker_the_second_time_is_slow_no_more(client, ann):
 def test_a_slow_board_can_be_tried_again(client, ann, kind):
     find(ann, kind, 30.0)
     (link,) = re.findall(r'<a href="([^"]*)"', section(client.get(PATH), "My slowest boards"))
-    exercise = client.get(link).context["exercise"]
+    exercise = client.get(link).context["question"]
     assert exercise.kind is kind
     assert [card.index for card in exercise.cards] == Attempt.objects.get().cards
 
@@ -261,7 +263,7 @@ def test_nobody_tries_the_boards_of_another_or_one_that_is_none(client, ann):
     for key in keys:
         response = client.get("/learn/practice/", {"again": key})
         assert response.status_code == 200
-        assert response.context["exercise"].kind is ExerciseKind.IS_SET, "what a newcomer is asked"
+        assert response.context["question"].kind is ExerciseKind.IS_SET, "what a newcomer is asked"
 
 
 # Pictures

@@ -16,13 +16,13 @@ from games import limits
 from games.players import Player
 from games.rules import Feature, explain, find_sets, is_set
 from lessons import queries
-from lessons.exercises import Exercise, make_exercise
-from lessons.grading import help_stages
 from lessons.models import Attempt
 from lessons.progress.mastery import next_wanted
 from lessons.progress.recording import skill_states
+from lessons.questions import Exercise, make_exercise
 from lessons.skills import ExerciseKind, Skill, Wanted
 from lessons.tickets import read_ticket
+from lessons.views import exercise as exercise_page
 from lessons.views import practice
 from tests.lessons.test_learning import (
     DAY,
@@ -60,7 +60,8 @@ def ann(client) -> Player:
 def clock(monkeypatch):
     """The clock of the pages, to be set by hand."""
     clock = SimpleNamespace(now=NOW)
-    monkeypatch.setattr(practice, "time", SimpleNamespace(time=lambda: clock.now))
+    for page in (practice, exercise_page):
+        monkeypatch.setattr(page, "time", SimpleNamespace(time=lambda: clock.now))
     return clock
 
 
@@ -80,7 +81,7 @@ def forms_of(exercise: Exercise, answer: dict[str, Any]) -> list[dict[str, Any]]
 
 def send(client, asked, *, right: bool = True, **more: Any):
     """Answer the question of a page."""
-    exercise, response = asked.context["exercise"], asked
+    exercise, response = asked.context["question"], asked
     for form in forms_of(exercise, right_answer(exercise) if right else wrong_answer(exercise)):
         response = client.post(PATH, {"ticket": ticket_on(response), **form, **more})
     return response
@@ -132,7 +133,7 @@ def test_no_question_comes_twice_in_a_row(client, ann):
     asked = []
     for _turn in range(50):
         page = client.get(PATH)
-        asked.append(frozenset(page.context["exercise"].cards))
+        asked.append(frozenset(page.context["question"].cards))
         send(client, page, right=rng.random() < 0.7)
     assert all(before != after for before, after in pairwise(asked))
     assert Attempt.objects.filter(is_first=True).count() == 50
@@ -145,7 +146,7 @@ def test_no_question_comes_twice_in_a_row_even_if_chance_has_it_so(client, ann, 
     asked = []
     for _turn in range(4):
         page = client.get(PATH)
-        asked.append(frozenset(page.context["exercise"].cards))
+        asked.append(frozenset(page.context["question"].cards))
         send(client, page)
     assert all(before != after for before, after in pairwise(asked))
 
@@ -174,13 +175,13 @@ def test_after_two_misses_of_a_feature_come_two_triples_that_differ_only_in_it(c
     miss(ann, feature, 2)
     clock.now = NOW + 60
     first = client.get(PATH)
-    assert client.get(PATH).context["exercise"].seed.startswith("contrast-1/"), "unanswered, it is a first half again"
+    assert client.get(PATH).context["question"].seed.startswith("contrast-1/"), "unanswered, it is a first half again"
     answered = send(client, first, right=right)
     if not right:
         send(client, answered, right=True)
     clock.now += 60
     second = client.get(PATH)
-    halves = [first.context["exercise"], second.context["exercise"]]
+    halves = [first.context["question"], second.context["question"]]
     assert all(half.kind is ExerciseKind.IS_SET for half in halves)
     assert sorted(map(bool, differences(*halves))) == [False, False, True]
     assert [feature] in differences(*halves)
@@ -198,21 +199,21 @@ def test_the_second_half_waits_while_the_learner_is_elsewhere(client, ann, clock
     first = client.get(PATH)
     send(client, first)
     client.post("/learn/cards/color-green/", {"value": "green"})
-    assert client.get(PATH).context["exercise"].seed == first.context["exercise"].seed.replace("-1/", "-2/")
+    assert client.get(PATH).context["question"].seed == first.context["question"].seed.replace("-1/", "-2/")
 
 
 @pytest.mark.parametrize("times", [0, 1])
 def test_one_miss_is_not_made_much_of(client, ann, clock, times):
     miss(ann, Feature.SHADING, times)
     clock.now = NOW + 60
-    assert not any(client.get(PATH).context["exercise"].seed.startswith("contrast") for _turn in range(8))
+    assert not any(client.get(PATH).context["question"].seed.startswith("contrast") for _turn in range(8))
 
 
 def test_misses_of_two_features_are_no_repeated_miss(client, ann, clock):
     miss(ann, Feature.SHADING, 1)
     miss(ann, Feature.SHAPE, 1)
     clock.now = NOW + 60
-    assert not any(client.get(PATH).context["exercise"].seed.startswith("contrast") for _turn in range(8))
+    assert not any(client.get(PATH).context["question"].seed.startswith("contrast") for _turn in range(8))
 
 
 # An answer
@@ -224,7 +225,7 @@ def test_a_wrong_answer_can_be_put_right_and_only_the_first_counts(client, ann, 
     page = client.get(PATH)
     wrong = send(client, page, right=False)
     assert "Not this time. Look why, and put it right." in wrong.text
-    assert wrong.context["exercise"] == page.context["exercise"]
+    assert wrong.context["question"] == page.context["question"]
     counted = progress_of(ann)
     assert counted
     mended = send(client, wrong)
@@ -238,7 +239,7 @@ def test_a_wrong_answer_can_be_put_right_and_only_the_first_counts(client, ann, 
 def test_a_right_answer_is_kept_with_what_was_asked(client, ann, monkeypatch, kind):
     asks_for(monkeypatch, Wanted(kind, 2))
     page = client.get(PATH)
-    exercise = page.context["exercise"]
+    exercise = page.context["question"]
     assert "Yes!" in send(client, page).text
     row = Attempt.objects.get()
     assert (row.place, row.kind, row.seed, row.is_right, row.is_first) == ("practice", kind, exercise.seed, True, True)
@@ -254,7 +255,7 @@ def test_no_answer_is_refused_in_words_and_not_kept(client, monkeypatch, kind):
     response = client.post(PATH, {"ticket": ticket_on(page)})
     assert response.status_code == 422
     assert re.search(r'<p class="notice" role="alert">[^<]+</p>', response.text)
-    assert response.context["exercise"] == page.context["exercise"]
+    assert response.context["question"] == page.context["question"]
     assert not Attempt.objects.exists()
 
 
@@ -278,7 +279,7 @@ def test_htmx_gets_the_fragment_only(client):
 def test_hints_are_counted_by_the_ticket_and_not_by_the_form(client, ann, monkeypatch, kind):
     asks_for(monkeypatch, Wanted(kind, 2))
     page = client.get(PATH)
-    stages = help_stages(page.context["exercise"])
+    stages = page.context["question"].help_stages()
     for number in range(1, len(stages) + 1):
         page = client.post(PATH, {"ticket": ticket_on(page), "help": "1", "hints": "0"})
         assert page.context["helps"] == stages[:number]
@@ -312,7 +313,7 @@ def test_seconds_are_measured_by_the_server(client, ann, clock):
 def test_the_clock_of_a_hunt_runs_until_the_last_set_is_found(client, ann, clock, monkeypatch):
     asks_for(monkeypatch, Wanted(ExerciseKind.FIND_ALL, 2))
     page = client.get(PATH)
-    for triple in find_sets(page.context["exercise"].cards):
+    for triple in find_sets(page.context["question"].cards):
         clock.now += 10
         page = client.post(PATH, {"ticket": ticket_on(page), "cards": [card.index for card in triple]})
     assert Attempt.objects.get().seconds == clock.now - NOW

@@ -12,7 +12,7 @@ from django.test import Client
 from classrooms.models import User
 from lessons.course.units import course
 from lessons.models import Attempt, HelpGiven
-from lessons.questions import Ask
+from lessons.questions.course import Ask
 from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket, read_ticket
 from tests.lessons.test_learning import right_answer
@@ -34,7 +34,7 @@ def _wanted(tries, now, rng: random.Random, **more):
 
 
 def right(ticket: Ticket) -> dict[str, str]:
-    return {"yes": "1" if right_answer(ticket.exercise)["yes"] else "0"}
+    return {"yes": "1" if right_answer(ticket.question)["yes"] else "0"}
 
 
 def answer(client: Client, sealed: str, path: str = PATH, **more: str):

@@ -13,8 +13,8 @@ from cryptography import fernet
 from django.conf import settings
 from django.test import override_settings
 
-from lessons.exercises import make_exercise
 from lessons.models import Attempt, Progress, StepDone
+from lessons.questions import make_exercise
 from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import BadTicket, Ticket, read_ticket
 from tests.lessons.test_learning import right_answer
@@ -37,7 +37,7 @@ def ticket_on(response) -> str:
 
 
 def right_form(ticket: Ticket) -> dict[str, Any]:
-    return {"yes": "1" if right_answer(ticket.exercise)["yes"] else "0"}
+    return {"yes": "1" if right_answer(ticket.question)["yes"] else "0"}
 
 
 def new_ticket(place: str) -> Ticket:
@@ -62,11 +62,11 @@ def assert_asked_afresh(response, old: str) -> None:
 def test_a_ticket_is_read_as_it_was_sealed():
     ticket = Ticket(place=DRILL, wanted=WANTED, seed="s1", shown_at=12.5, hints=2, found=((1, 2, 3), (4, 5, 6)))
     assert read_ticket(ticket.sealed()) == ticket
-    assert ticket.exercise == make_exercise(WANTED, "s1")
+    assert ticket.question == make_exercise(WANTED, "s1")
 
 
 def test_a_ticket_without_a_seed_is_the_question_that_the_course_has_written_down():
-    exercise = new_ticket(ASK).exercise
+    exercise = new_ticket(ASK).question
     assert [str(card) for card in exercise.cards] == [
         "two solid red ovals",
         "two striped red ovals",
@@ -74,7 +74,7 @@ def test_a_ticket_without_a_seed_is_the_question_that_the_course_has_written_dow
     ]
     for place in (DRILL, "no/where", "practice"):
         with pytest.raises(BadTicket):
-            _ = Ticket(place=place, wanted=WANTED, seed="", shown_at=0.0).exercise
+            _ = Ticket(place=place, wanted=WANTED, seed="", shown_at=0.0).question
 
 
 def test_a_ticket_tells_nothing_of_what_it_asks():
@@ -191,7 +191,7 @@ def test_a_page_looks_the_same_for_yes_and_for_no_but_for_the_cards(client, path
     pages: dict[bool, set[str]] = {True: set(), False: set()}
     for _turn in range(24):
         response = client.get(path, headers=htmx)
-        exercise = response.context["exercise"]
+        exercise = response.context["question"]
         assert exercise.kind in {ExerciseKind.IS_SET, ExerciseKind.ANY_SET}
         pages[right_answer(exercise)["yes"]].add(without_cards(response))
     assert pages[True] == pages[False], "either side came up, and looks like the other"
@@ -209,6 +209,6 @@ def test_the_five_examples_look_the_same_but_for_the_cards_and_their_titles(clie
 
 def test_the_cards_of_a_question_are_named_alike_wherever_they_are_shown(client):
     response = client.get(PLACES[DRILL])
-    exercise = response.context["exercise"]
+    exercise = response.context["question"]
     named = re.findall(r'data-card="(\d+)"><span class="visually-hidden">([^<]+)</span>', response.text)
     assert named == [(str(card.index), str(card)) for card in exercise.cards]

@@ -15,7 +15,6 @@ from games.art.palettes import PALETTES
 from games.printing.cards import Face
 from games.rules import Feature, explain, is_set, third_card
 from games.rules.cards import Card
-from lessons.grading import solve
 from lessons.models import Attempt
 from lessons.printing.worksheets import Worksheet, tasks_on_a_page
 from lessons.sheets import DIFFICULTIES, KINDS, MOST_TASKS, Sheet, read_sheet
@@ -155,11 +154,11 @@ def test_the_answers_say_what_is_a_set_and_what_breaks_it(level):
     printed = worksheet(ExerciseKind.IS_SET, level=level, tasks=MOST_TASKS)
     answers = key_lines(printed)
     for exercise, text in zip(printed.sheet.exercises, answers, strict=True):
-        assert (text == "yes") is solve(exercise).yes is is_set(*exercise.cards)
+        assert (text == "yes") is exercise.solve().yes is is_set(*exercise.cards)
         if text != "yes":
             named = {feature for feature in Feature if f"{feature.value}: two" in text}
             assert text.startswith("no (")
-            assert named == set(solve(exercise).breaks)
+            assert named == set(exercise.solve().breaks)
     assert 4 < answers.count("yes") < MOST_TASKS - 4
 
 
@@ -168,7 +167,7 @@ def test_the_answers_give_the_letter_of_the_third_card(level):
     printed = worksheet(ExerciseKind.THIRD_CARD, level=level, tasks=MOST_TASKS)
     for exercise, text in zip(printed.sheet.exercises, key_lines(printed), strict=True):
         card = exercise.choices[ascii_uppercase.index(text[0])]
-        assert card == solve(exercise).card == third_card(*exercise.cards)
+        assert card == exercise.solve().card == third_card(*exercise.cards)
 
 
 @pytest.mark.parametrize("level", list(DIFFICULTIES))
@@ -178,14 +177,14 @@ def test_the_answers_list_every_set_by_its_letters(level):
         found = {
             frozenset(exercise.cards[ascii_uppercase.index(each)] for each in part.split()) for part in text.split(",")
         }
-        assert found == {frozenset(triple) for triple in solve(exercise).sets}
+        assert found == {frozenset(triple) for triple in exercise.solve().sets}
 
 
 @pytest.mark.parametrize("level", list(DIFFICULTIES))
 def test_the_answers_explain_each_feature(level):
     printed = worksheet(ExerciseKind.EXPLAIN, level=level, tasks=MOST_TASKS)
     for exercise, text in zip(printed.sheet.exercises, key_lines(printed), strict=True):
-        for feature, make in solve(exercise).makes.items():
+        for feature, make in exercise.solve().makes.items():
             assert f"{feature.value}: {VERDICT_KINDS[make]}" in text
         assert text.startswith("a SET" if explain(*exercise.cards).is_set else "no SET")
 
@@ -206,7 +205,7 @@ def test_the_code_leads_to_the_same_exercises(client, kind):
     path = path_on(printed)
     for number, exercise in enumerate(printed.sheet.exercises, 1):
         response = client.get(path, {"task": number})
-        assert response.context["exercise"] == exercise
+        assert response.context["question"] == exercise
         assert f"Task {number} of 7" in response.text
         assert "wanted" not in response.text
 
@@ -223,7 +222,7 @@ def test_the_exercises_come_one_after_another_until_all_are_right(client, kind):
         assert response.context["grade"].is_right
         assert f'href="{path}"' in response.text
     assert "You have got them all right!" in client.get(path).text
-    assert client.get(path, {"task": 2}).context["exercise"] == printed.sheet.exercises[1]
+    assert client.get(path, {"task": 2}).context["question"] == printed.sheet.exercises[1]
     assert Attempt.objects.filter(place="sheet", kind=kind, is_right=True, is_first=True).count() == 3
     assert client.get(path).context["tasks"] == [(1, True), (2, True), (3, True)]
 

@@ -37,7 +37,7 @@ from classrooms.classes import service as classes
 from classrooms.classes.rosters import proposals
 from classrooms.classes.rosters.oneroster import ListedClass
 from classrooms.classes.rosters.row_form import Row
-from classrooms.live import joining, leading, seats, together
+from classrooms.live import joining, leading, seats
 from classrooms.live.activities import relay, unit
 from classrooms.live.activities.silent_board import Arrangement
 from classrooms.live.activities.teams import own_team
@@ -361,7 +361,7 @@ def _answer_of(room: Room, who: Attendee) -> str:
     activity.session = room.session
     match activity.kind:
         case "unit":
-            choice = together.choices(unit.KIND.put(activity))[0]
+            choice = unit.KIND.put(activity).question.choices_with_one_tap()[0]
             return f"{choice.name}={choice.value}"
         case "relay":
             pair = relay.KIND.exercise(activity, relay.KIND.track(activity, own_team(activity, who))).cards

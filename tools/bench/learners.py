@@ -25,9 +25,8 @@ from typing import Any, Final
 from games.rules.cards import Card, Feature
 from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import differing, explain, find_sets, third_card
-from lessons.exercises import Exercise, contrast_pair, make_exercise
-from lessons.grading import Grade, grade
 from lessons.progress.mastery import States, Try, every_wanted, new_states, next_wanted, troubled_feature, update
+from lessons.questions import Exercise, Grade, fresh_exercise, make_exercise
 from lessons.skills import ExerciseKind, Skill, differing_skill, feature_skill, kind_skill
 
 HELD: Final = 0.9
@@ -281,10 +280,9 @@ Order = Callable[[Sequence[Try], States, float, random.Random], Sequence[Exercis
 def adaptive(tries: Sequence[Try], states: States, now: float, rng: random.Random) -> Sequence[Exercise]:
     """As the site does it: what `next_wanted` wants; after repeated errors on a feature, a contrast pair."""
     wanted = next_wanted(tries, now, rng, states=states)
-    seed = str(rng.random())
-    if wanted.kind is ExerciseKind.IS_SET and wanted.focus and wanted.focus is troubled_feature(tries):
-        return contrast_pair(wanted.focus, seed)
-    return [make_exercise(wanted, seed)]
+    first = fresh_exercise(wanted, str(rng.random()), None, troubled=troubled_feature(tries))
+    second = first.follow_up()
+    return [first, second] if second else [first]
 
 
 def at_random(tries: Sequence[Try], states: States, now: float, rng: random.Random) -> Sequence[Exercise]:
@@ -319,7 +317,7 @@ class Practice:
 
     def _ask(self, exercise: Exercise) -> Try:
         now = self.now
-        graded = grade(exercise, self.learner.answer(exercise, now))
+        graded = exercise.grade(self.learner.answer(exercise, now))
         self.learner.learn(exercise, graded, now)
         try_ = Try(
             at=now,

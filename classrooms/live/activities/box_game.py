@@ -53,11 +53,9 @@ from games.rules.records import event_from
 from games.rules.state import Phase
 from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Verdict
-from lessons.exercises import Exercise
-from lessons.grading import BadAnswer, grade
-from lessons.progress.recording import Asked
-from lessons.skills import ExerciseKind as Exercises
-from lessons.skills import Wanted
+from lessons.answering import asked_of
+from lessons.questions import BadAnswer, cards_of, exercise_of
+from lessons.skills import ExerciseKind, Wanted
 
 MORE = Order("more", gettext_lazy("Deal three more"))
 AGAIN = Order("again", gettext_lazy("Another game"))
@@ -171,20 +169,14 @@ class BoxGame(ActivityType):
         waiting = activity.state["why"].get(str(attendee.pk))
         if waiting is None:
             raise LessonRefusal(_("You have said it already."))
-        exercise = Exercise(Wanted(Exercises.EXPLAIN), seed="", cards=tuple(map(Card.from_index, waiting["cards"])))
-        answer = {feature.value: form.get(feature.value) for feature in Feature}
+        exercise = exercise_of(Wanted(ExerciseKind.EXPLAIN), seed="", cards=cards_of(waiting["cards"]))
+        answer = exercise.read(form)
         try:
-            graded = grade(exercise, answer)
+            graded = exercise.grade(answer)
         except BadAnswer:
             raise LessonRefusal(_("Say it for each of the four.")) from None
         key = f"why-{waiting['number']}"
-        asked = Asked(
-            place=place_of(activity),
-            kind=Exercises.EXPLAIN,
-            wanted=exercise.wanted,
-            seed=f"{seed_of(activity)}/{key}",
-            cards=waiting["cards"],
-        )
+        asked = asked_of(exercise, place=place_of(activity), seed=f"{seed_of(activity)}/{key}")
         given = GradedAnswer(waiting["cards"], answer, graded.is_right, graded.missed, graded.evidence, asked, key)
         keep(activity, attendee, given, now)
         del activity.state["why"][str(attendee.pk)]

@@ -31,12 +31,10 @@ from classrooms.live.errors import LessonRefusal
 from classrooms.models import Activity, Attendee
 from games.rules import Card, explain, find_sets
 from games.rules.triples import Verdict, differing
-from lessons.exercises import Exercise
-from lessons.grading import grade
-from lessons.progress.recording import Asked
-from lessons.questions import NoSetBuilder
-from lessons.skills import ExerciseKind as Exercises
-from lessons.skills import Wanted
+from lessons.answering import asked_of
+from lessons.questions import exercise_of
+from lessons.questions.course import NoSetBuilder
+from lessons.skills import ExerciseKind, Wanted
 
 MOST = {True: 9, False: 20}
 """How many cards there can be without a SET, in the easy deck and in the full one."""
@@ -136,8 +134,8 @@ class Builder(ActivityType):
         board = (*building.cards, card)
         made = find_sets(board)
         easiest = min(map(differing, made), default=1)
-        exercise = Exercise(Wanted(Exercises.ANY_SET, easiest, easy=is_easy(activity)), "", board)
-        graded = grade(exercise, {"yes": False})
+        exercise = exercise_of(Wanted(ExerciseKind.ANY_SET, easiest, easy=is_easy(activity)), "", board)
+        graded = exercise.grade({"yes": False})
         is_telling = 2 * len(building.impossible) >= len(building.left) and not activity.options["dims"]
         move = f"{building.number}/{building.move}"
         given = GradedAnswer(
@@ -146,13 +144,7 @@ class Builder(ActivityType):
             graded.is_right,
             graded.missed,
             graded.evidence if is_telling else (),
-            Asked(
-                place=place_of(activity),
-                kind=exercise.kind,
-                wanted=exercise.wanted,
-                seed=f"{seed_of(activity)}/{move}",
-                cards=[each.index for each in board],
-            ),
+            asked_of(exercise, place=place_of(activity), seed=f"{seed_of(activity)}/{move}"),
             key=f"{move}/{card.index}",
         )
         keep(activity, attendee, given, now)

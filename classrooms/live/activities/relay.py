@@ -29,14 +29,11 @@ from classrooms.live.activities.teams import Team, give_teams, own_team, teams
 from classrooms.live.changes import changed
 from classrooms.live.errors import LessonRefusal
 from classrooms.models import Activity, Attendee
-from core.numbers import whole_number
 from games.rules import Card, explain
 from games.rules.triples import Verdict, third_card
-from lessons.exercises import Exercise, make_exercise
-from lessons.grading import BadAnswer, grade
-from lessons.progress.recording import Asked
-from lessons.skills import ExerciseKind as Exercises
-from lessons.skills import Wanted
+from lessons.answering import asked_of
+from lessons.questions import BadAnswer, Exercise, make_exercise
+from lessons.skills import ExerciseKind, Wanted
 
 GOALS = (5, 8, 10)
 FIRST_DIFFICULTY, HARDEST, HARDEST_OF_EASY = 2, 4, 3
@@ -115,35 +112,28 @@ class Relay(ActivityType):
         """Keep what was chosen; whether it is right."""
         exercise = self.exercise(activity, track)
         tried = self._here(activity, track.team)["tried"]
-        text = form.get("card", "")
-        answer = {"card": whole_number(text)}
+        answer = exercise.read(form)
         try:
-            graded = grade(exercise, answer)
+            graded = exercise.grade(answer)
         except BadAnswer:
             raise LessonRefusal(_("Choose one of the cards.")) from None
         if answer["card"] in tried:
             raise LessonRefusal(_("That one was tried already. Choose another."))
-        pair = [card.index for card in exercise.cards]
         key = f"{track.team.number}/{track.done}"
-        asked = Asked(
-            place=place_of(activity),
-            kind=exercise.kind,
-            wanted=exercise.wanted,
-            seed=f"{seed_of(activity)}/{key}",
-            cards=pair,
-        )
+        asked = asked_of(exercise, place=place_of(activity), seed=f"{seed_of(activity)}/{key}")
         evidence = () if tried else graded.evidence
-        three = [*pair, int(text)]
-        given = GradedAnswer(three, answer, graded.is_right, graded.missed, evidence, asked, key=f"{key}/{text}")
+        chosen: int = answer["card"]
+        three = [card.index for card in exercise.cards_in(answer)]
+        given = GradedAnswer(three, answer, graded.is_right, graded.missed, evidence, asked, key=f"{key}/{chosen}")
         keep(activity, attendee, given, now)
-        tried.append(int(text))
+        tried.append(chosen)
         return graded.is_right
 
     def exercise(self, activity: Activity, track: Track) -> Exercise:
         """The pair that a team is at; each team has its own, as hard as the others'."""
         easy = is_easy(activity)
         difficulty = min(HARDEST_OF_EASY if easy else HARDEST, FIRST_DIFFICULTY + track.done // PAIRS_OF_A_DIFFICULTY)
-        wanted = Wanted(Exercises.THIRD_CARD, difficulty, easy=easy)
+        wanted = Wanted(ExerciseKind.THIRD_CARD, difficulty, easy=easy)
         return make_exercise(wanted, f"{activity.state['seed']}/{track.team.number}/{track.done}")
 
     def track(self, activity: Activity, team: Team) -> Track:

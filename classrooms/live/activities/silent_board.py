@@ -40,11 +40,9 @@ from games.rules import Card, Feature, explain, find_sets
 from games.rules.symmetries import Symmetry
 from games.rules.triples import Triple, Verdict, differing
 from games.words import verdict_line
-from lessons.exercises import Exercise
-from lessons.grading import grade
-from lessons.progress.recording import Asked
-from lessons.skills import Evidence, Skill, Wanted, differing_skill, feature_skill, kind_skill
-from lessons.skills import ExerciseKind as Exercises
+from lessons.answering import asked_of
+from lessons.questions import exercise_of
+from lessons.skills import Evidence, ExerciseKind, Skill, Wanted, differing_skill, feature_skill, kind_skill
 
 FEWEST_SETS, MOST_SETS = 3, 18
 """So many that there is something to find for all, and so few that the projector can show them all."""
@@ -199,9 +197,10 @@ class SilentBoard(ActivityType):
     ) -> GradedAnswer:
         """Skills and features are those of the cards that the student has seen; only `cards` are the class's."""
         easiest = min(map(differing, find_sets(arrangement.cards)))
-        wanted = Wanted(Exercises.FIND_ONE, easiest, easy=is_easy(activity))
+        wanted = Wanted(ExerciseKind.FIND_ONE, easiest, easy=is_easy(activity))
         own = [card.index for card in triple]
-        graded = grade(Exercise(wanted, "", arrangement.cards), {"cards": own})
+        exercise = exercise_of(wanted, "", arrangement.cards)
+        graded = exercise.grade({"cards": own})
         target = own_target(activity, attendee)
         is_credited = graded.is_right and target in {None, differing(triple)}
         cards = arrangement.key(triple)
@@ -212,13 +211,7 @@ class SilentBoard(ActivityType):
             graded.is_right,
             graded.missed,
             _new_evidence(graded.evidence, earlier),
-            Asked(
-                place=place_of(activity),
-                kind=Exercises.FIND_ONE,
-                wanted=wanted,
-                seed=f"{seed_of(activity)}/{key}",
-                cards=[card.index for card in arrangement.cards],
-            ),
+            asked_of(exercise, place=place_of(activity), seed=f"{seed_of(activity)}/{key}"),
             key,
         )
 
@@ -289,7 +282,7 @@ def _new_evidence(evidence: Iterable[Evidence], earlier: list[Answer]) -> list[E
     """What the student's earlier picks on this board have not said yet."""
     said: set[Skill] = set()
     for row in earlier:
-        said.add(kind_skill(Exercises.FIND_ONE))
+        said.add(kind_skill(ExerciseKind.FIND_ONE))
         said |= {feature_skill(Feature(feature)) for feature in row.missed}
         if row.is_right:
             said.add(differing_skill(differing(_triple(_cards(row)))))

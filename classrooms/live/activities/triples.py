@@ -22,13 +22,11 @@ from classrooms.live.activities.base import (
 from classrooms.live.errors import LessonRefusal
 from classrooms.models import Activity, Attendee, Stage
 from games.rules import Feature, explain
+from lessons.answering import asked_of
 from lessons.course import hand
 from lessons.course.five_examples import EXAMPLES
-from lessons.exercises import Exercise, make_exercise
-from lessons.grading import grade
-from lessons.progress.recording import Asked
-from lessons.skills import ExerciseKind as Exercises
-from lessons.skills import Wanted
+from lessons.questions import Exercise, exercise_of, make_exercise
+from lessons.skills import ExerciseKind, Wanted
 
 HARDEST = 4
 
@@ -52,9 +50,9 @@ class Triples(ActivityType):
         """The five examples of the rule sheets first, then new ones that get harder."""
         if activity.round <= len(EXAMPLES):
             cards = hand(*EXAMPLES[activity.round - 1][1])
-            return Exercise(Wanted(Exercises.IS_SET), seed="", cards=cards)
+            return exercise_of(Wanted(ExerciseKind.IS_SET), seed="", cards=cards)
         difficulty = min(HARDEST, 1 + (activity.round - len(EXAMPLES) - 1) // 2)
-        return make_exercise(Wanted(Exercises.IS_SET, difficulty), f"{activity.state['seed']}/{activity.round}")
+        return make_exercise(Wanted(ExerciseKind.IS_SET, difficulty), f"{activity.state['seed']}/{activity.round}")
 
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
         if activity.stage != Stage.OPEN:
@@ -65,11 +63,9 @@ class Triples(ActivityType):
             if form.get("breaks") not in set(Feature):
                 raise LessonRefusal(_("Say yes, or which feature breaks it."))
             answer["breaks"] = form["breaks"]
-        graded = grade(exercise, answer)
+        graded = exercise.grade(answer)
         cards = [card.index for card in exercise.cards]
-        asked = Asked(
-            place=place_of(activity), kind=exercise.kind, wanted=exercise.wanted, seed=seed_of(activity), cards=cards
-        )
+        asked = asked_of(exercise, place=place_of(activity), seed=seed_of(activity))
         given = GradedAnswer(cards, answer, graded.is_right, graded.missed, graded.evidence, asked)
         keep(activity, attendee, given, now)
         return False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,9 +32,11 @@ from games.players import Player
 from games.rules import Feature
 from games.rules.triples import FeaturePattern as VerdictKind
 from games.rules.triples import Verdict
+from lessons.answering import asked_of
 from lessons.course.units import course
-from lessons.progress.recording import Asked, finish_step
-from lessons.questions import Scene
+from lessons.progress.recording import finish_step
+from lessons.questions import Question
+from lessons.words import choice_words
 
 SHOW_MORE = Order(REVEAL.slug, gettext_lazy("Show what happens"))
 SKIP = Order(NEXT.slug, gettext_lazy("Skip"), is_main=False)
@@ -85,14 +86,15 @@ class LessonTogether(ActivityType):
         put = self.put(activity)
         go_on = [LAST] if put.is_last else [NEXT]
         leave = [] if put.is_last else [FINISH]
-        if activity.stage == Stage.OPEN and put.has_more_to_show:
-            show = REVEAL if put.is_asked else SHOW_MORE
+        if activity.stage == Stage.OPEN and put.question.has_more_to_show:
+            show = REVEAL if put.question.is_asked else SHOW_MORE
             return [show, *([FINISH] if put.is_last else [SKIP, FINISH])]
-        return [*go_on, *([MORE] if put.is_drill else []), *leave]
+        return [*go_on, *([MORE] if put.step.question.is_drill else []), *leave]
 
     def steer(self, activity: Activity, order: str, form: QueryDict) -> None:
         put = self.put(activity)
-        is_seen = not put.is_asked and (activity.stage != Stage.OPEN or not put.has_more_to_show)
+        has_more = activity.stage == Stage.OPEN and put.question.has_more_to_show
+        is_seen = not put.question.is_asked and not has_more
         if is_seen and order in {NEXT.slug, FINISH.slug}:
             self._all_have_seen(activity, put)
         if order == MORE.slug:
@@ -112,36 +114,29 @@ class LessonTogether(ActivityType):
 
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
         put = self.put(activity)
-        if not put.is_asked:
+        question = put.question
+        if not question.is_asked:
             raise LessonRefusal(_("Look at the board."))
         if activity.stage != Stage.OPEN:
             raise LessonRefusal(_("The answer is there already. Look at the board."))
         before = self._own(activity, attendee)
-        if len(before) >= put.picks:
+        if len(before) >= question.picks:
             raise LessonRefusal(_("You have answered already."))
-        answer = together.read(put, form)
-        judged = together.judge(put, answer)
-        cards = [card.index for card in together.cards_of(put, answer)]
-        is_one_of_many = put.picks > 1
-        key = "-".join(map(str, sorted(cards))) if is_one_of_many else ""
-        if together.is_picked(put):
+        answer, graded = together.read_and_grade(question, form)
+        cards = [card.index for card in question.one_answer.cards_in(answer)]
+        key = "-".join(map(str, sorted(cards))) if question.picks > 1 else ""
+        seed = f"{seed_of(activity)}-{key}" if key else seed_of(activity)
+        if question.is_pick:
             answer = {**answer, "picked": True}
-        asked = self._asked(activity, put, cards, key) if judged.evidence else None
-        given = GradedAnswer(cards, answer, judged.is_right, judged.missed, judged.evidence, asked, key)
+        asked = asked_of(question.one_answer, place=place_of(activity), seed=seed, cards=cards)
+        given = GradedAnswer(
+            cards, answer, graded.is_right, graded.missed, graded.evidence, asked if graded.evidence else None, key
+        )
         keep(activity, attendee, given, now)
-        rights = sum(each.is_right for each in before) + judged.is_right
-        if rights >= put.picks and attendee.user:
+        rights = sum(each.is_right for each in before) + graded.is_right
+        if rights >= question.picks and attendee.user:
             _finish(attendee, put, now)
         return False
-
-    def _asked(self, activity: Activity, put: AskedStep, cards: Sequence[int], key: str) -> Asked:
-        exercise = put.judged
-        seed = f"{seed_of(activity)}-{key}" if key else seed_of(activity)
-        place = place_of(activity)
-        if exercise is None:
-            return Asked(place=place, kind=None, seed=seed, cards=cards)
-        shown = [card.index for card in exercise.cards]
-        return Asked(place=place, kind=exercise.kind, wanted=exercise.wanted, seed=seed, cards=shown)
 
     def _own(self, activity: Activity, attendee: Attendee) -> list[Answer]:
         return list(activity.answers.filter(attendee=attendee, round=activity.round))
@@ -150,31 +145,31 @@ class LessonTogether(ActivityType):
 
     def device(self, activity: Activity, attendee: Attendee) -> Screen:
         put = self.put(activity)
-        if not put.is_asked:
+        question = put.question
+        if not question.is_asked:
             return Screen("session/unit_look.html", {"step": put.step})
-        own = [Own(each, together.verdict_on(put, each.cards)) for each in self._own(activity, attendee)]
+        own = [Own(each, together.verdict_on(question, each.cards)) for each in self._own(activity, attendee)]
         context = self._context(activity, put)
         context |= {
             "own": own,
-            "left": put.picks - len(own),
-            "picks": put.picks,
-            "is_right": sum(each.answer.is_right for each in own) >= put.picks,
+            "left": question.picks - len(own),
+            "is_right": sum(each.answer.is_right for each in own) >= question.picks,
         }
         return Screen("session/unit_device.html", context)
 
     def projector(self, activity: Activity) -> Screen:
         put = self.put(activity)
         context = self._context(activity, put)
-        if put.is_asked:
+        if put.question.is_asked:
             context["count"] = count_answers(activity)
             if activity.stage != Stage.OPEN:
-                bars = self._bars(activity, put)
+                bars = self._bars(activity, put.question)
                 context |= {"bars": bars, "most": max(1, *(bar.number for bar in bars))}
         return Screen("session/unit_projector.html", context)
 
     def paper(self, activity: Activity) -> Screen | None:
-        put = self.put(activity)
-        taps = together.choices(put) if put.is_asked and activity.stage == Stage.OPEN else []
+        question = self.put(activity).question
+        taps = question.choices_with_one_tap() if activity.stage == Stage.OPEN else ()
         return Screen("session/unit_paper.html", {"choices": taps}) if taps else None
 
     def _context(self, activity: Activity, put: AskedStep) -> dict[str, Any]:
@@ -185,26 +180,22 @@ class LessonTogether(ActivityType):
             "unit": put.unit,
             "step": put.step,
             "question": question,
-            "question_template": f"lessons/questions/{question.name}.html",
-            "exercise": put.exercise,
             "features": list(Feature),
             "verdict_kinds": list(VerdictKind),
-            "sets_there": put.picks,
+            "sets_there": question.picks,
+            **question.context(),
         }
-        if isinstance(question, Scene):
-            match, verdict = question.played()
-            context |= {"match": match, "last_verdict": verdict}
-        if activity.stage != Stage.OPEN and put.has_more_to_show:
-            context["solution"] = together.solution(put)
+        if activity.stage != Stage.OPEN and question.has_more_to_show:
+            context["solution"] = question.shown_solution(f"{put.unit.slug}/{put.step.slug}")
         return context
 
-    def _bars(self, activity: Activity, put: AskedStep) -> list[ChoiceBar]:
+    def _bars(self, activity: Activity, question: Question) -> list[ChoiceBar]:
         """What was said by how many; where that cannot be counted, how many were right."""
         given = list(activity.answers.filter(round=activity.round).values_list("answer", "is_right"))
-        taps = together.choices(put)
+        taps = question.choices_with_one_tap()
         if taps:
             said = [(each, sum(each.was_said(answer) for answer, _right in given)) for each in taps]
-            return [ChoiceBar(each.words, number, each.is_right) for each, number in said]
+            return [ChoiceBar(choice_words(each), number, each.is_right) for each, number in said]
         rights = sum(is_right for _answer, is_right in given)
         return [
             ChoiceBar(pgettext("so many answers", "right"), rights, True),

@@ -14,10 +14,10 @@ from classrooms.live.activities.unit import KIND
 from classrooms.models import Answer, Stage
 from games.rules import Card, Feature, find_sets, is_set
 from lessons.course.units import course
-from lessons.grading import solve
 from lessons.models import Attempt, Progress, StepDone
-from lessons.questions import Look, NameValue, PickAll, Scene, WhatChanged
-from lessons.skills import ExerciseKind
+from lessons.questions import Exercise
+from lessons.questions.course import Look, NameValue, PickAll, Scene, WhatChanged
+from lessons.questions.explain import Explain
 from tests.classrooms.live.lesson import Lesson, a_lesson
 
 pytestmark = pytest.mark.django_db
@@ -31,19 +31,19 @@ def put_now(lesson: Lesson) -> together.AskedStep:
 
 def right_answers(put: together.AskedStep) -> list[dict]:
     """The forms of somebody who knows everything."""
-    for choice in together.choices(put):
+    question = put.question
+    for choice in question.choices_with_one_tap():
         if choice.is_right:
             return [{choice.name: choice.value}]
-    if put.exercise:
-        solved = solve(put.exercise)
-        if put.exercise.kind is ExerciseKind.EXPLAIN:
-            return [{feature.value: make.value for feature, make in solved.makes.items()}]
-        return [{"cards": [card.index for card in triple]} for triple in solved.sets][: put.picks]
-    match put.question:
+    match question:
+        case Explain():
+            return [{feature.value: make.value for feature, make in question.solve().makes.items()}]
+        case Exercise():
+            return [{"cards": [card.index for card in triple]} for triple in question.solve().sets][: question.picks]
         case PickAll():
-            return [{"cards": [card.index for card in together.solution(put).cards]}]
+            return [{"cards": [card.index for card in question.shown_solution().cards]}]
         case Scene(do="set"):
-            return [{"cards": [card.index for card in find_sets(put.question.match.table)[0]]}]
+            return [{"cards": [card.index for card in find_sets(question.match.table)[0]]}]
     return [{}]
 
 
@@ -66,7 +66,7 @@ def test_every_unit_can_be_gone_through_and_is_done_in_the_course(unit):
         put = put_now(lesson)
         assert str(put.step.title) in lesson.projector()
         assert str(put.step.title) in lesson.device(0)
-        if put.is_asked:
+        if put.question.is_asked:
             for form in right_answers(put):
                 assert lesson.act(0, **form).status_code == 200, put
             assert "Your answer is in" in lesson.device(0)
@@ -74,11 +74,11 @@ def test_every_unit_can_be_gone_through_and_is_done_in_the_course(unit):
         else:
             assert "Look at the board" in lesson.device(0)
             assert lesson.act(0).status_code == 422
-        if put.has_more_to_show:
+        if put.question.has_more_to_show:
             lesson.steer("reveal")
             assert lesson.activity.stage == Stage.REVEALED
             lesson.projector()
-            if put.is_asked:
+            if put.question.is_asked:
                 assert "Yes!" in lesson.device(0)
                 lesson.device(1)
         lesson.remote()
@@ -90,7 +90,7 @@ def test_every_unit_can_be_gone_through_and_is_done_in_the_course(unit):
     done = StepDone.objects.filter(user=lesson.seats[0].user, unit=unit)
     assert {each.step for each in done} == {step.slug for step in put.unit.steps}
     others = StepDone.objects.filter(user=lesson.seats[1].user, unit=unit)
-    asked = {step.slug for step in put.unit.steps if together.AskedStep(put.unit, step).is_asked}
+    asked = {step.slug for step in put.unit.steps if step.question.put("", 0).is_asked}
     assert {each.step for each in others} == {step.slug for step in put.unit.steps} - asked
 
 
@@ -119,7 +119,7 @@ def test_a_wrong_answer_is_kept_with_its_feature_and_explained_after_the_reveal(
     lesson = a_lesson(2)
     lesson.begin("unit", unit="third-card")
     put = go_to(lesson, "first-try")
-    wrong = next(choice for choice in together.choices(put) if not choice.is_right)
+    wrong = next(choice for choice in put.question.choices_with_one_tap() if not choice.is_right)
     lesson.act(0, **{wrong.name: wrong.value})
     answer = Answer.objects.get()
     assert not answer.is_right
@@ -169,12 +169,12 @@ def test_where_all_sets_are_to_be_found_everybody_has_as_many_picks_as_there_are
     lesson.begin("unit", unit="full-deck")
     put = go_to(lesson, "find-all")
     forms = right_answers(put)
-    assert len(forms) == put.picks > 1
+    assert len(forms) == put.question.picks > 1
     lesson.act(0, **forms[0])
     assert "more to find" in lesson.device(0)
     assert lesson.act(0, **forms[0]).status_code == 422
-    no_sets = (triple for triple in combinations(put.exercise.cards, 3) if not is_set(*triple))
-    for triple in islice(no_sets, put.picks - 1):
+    no_sets = (triple for triple in combinations(put.question.cards, 3) if not is_set(*triple))
+    for triple in islice(no_sets, put.question.picks - 1):
         lesson.act(0, cards=[card.index for card in triple])
     assert Answer.objects.filter(is_right=True).count() == 1
     assert not StepDone.objects.filter(step="find-all").exists()
@@ -190,9 +190,9 @@ def test_one_more_like_this_makes_another_exercise_of_the_same_step():
     lesson.steer("more")
     second = put_now(lesson)
     assert second.step is first.step
-    assert second.exercise.cards != first.exercise.cards
+    assert second.question.cards != first.question.cards
     assert lesson.activity.stage == Stage.OPEN
-    assert lesson.act(0, cards=[card.index for card in solve(second.exercise).sets[0]]).status_code == 200
+    assert lesson.act(0, cards=[card.index for card in second.question.solve().sets[0]]).status_code == 200
 
 
 def test_a_button_that_is_not_there_does_nothing():
@@ -234,7 +234,7 @@ def test_a_guest_takes_part_and_nothing_is_kept_for_the_course():
 def test_the_same_seed_makes_the_same_exercise_and_features_come_in_any_order():
     orders = set()
     for seed in map(str, range(12)):
-        wanted = [together.put("magic-rule", 2, seed, turn).exercise.wanted.focus for turn in range(4)]
+        wanted = [together.put("magic-rule", 2, seed, turn).question.wanted.focus for turn in range(4)]
         orders.add(tuple(wanted))
         assert together.put("magic-rule", 2, seed, 1) == together.put("magic-rule", 2, seed, 1)
     assert len(orders) > 1
@@ -244,10 +244,11 @@ def test_the_same_seed_makes_the_same_exercise_and_features_come_in_any_order():
 def test_every_choice_is_an_answer_that_can_be_judged():
     for unit in course():
         for place in range(len(unit.steps)):
-            put = together.put(unit.slug, place, "seed", 0)
-            taps = together.choices(put)
+            question = together.put(unit.slug, place, "seed", 0).question
+            taps = question.choices_with_one_tap()
             assert not taps or any(each.is_right for each in taps)
             for each in taps:
-                answer = together.read(put, QueryDict(f"{each.name}={each.value}"))
+                answer, graded = together.read_and_grade(question, QueryDict(f"{each.name}={each.value}"))
+                assert graded.is_right is each.is_right
                 assert each.was_said(answer)
-                assert all(isinstance(card, Card) for card in together.cards_of(put, answer))
+                assert all(isinstance(card, Card) for card in question.cards_in(answer))

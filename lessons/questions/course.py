@@ -1,13 +1,11 @@
-"""The questions that the course writes down; each knows how to judge an answer to it.
-
-Answers are plain values as they come from a form. Exercises made from a seed have rooms of their own, `exercises.py`
-and `grading.py`; two questions here, `Ask` and `Drill`, put them into the course.
-"""
+"""What a step of the course asks: questions that it has written down, and with `Ask` and `Drill` exercises."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar
@@ -24,35 +22,52 @@ from games.rules.cards import VALUES
 from games.rules.errors import Refused, RulesError
 from games.rules.triples import Triple, Verdict, third_card
 from games.words import REFUSALS, grouped
-from lessons.exercises import Exercise
+from lessons.questions.base import (
+    Answer,
+    Cards,
+    Choice,
+    DescribedAnswer,
+    Find,
+    Form,
+    Grade,
+    Mistake,
+    Question,
+    ShownSolution,
+)
+from lessons.questions.exercise import Exercise, broken_features, cards_of
+from lessons.questions.reading import AnswerFault, BadAnswer
+from lessons.questions.registry import make_exercise
 from lessons.skills import Evidence, Wanted, feature_skill
 
 Text = str | Promise
-Answer = Mapping[str, Any]
+_LONGEST_WORD = 40
+_MOST_CARDS = 81
+_TRIPLE = 3
 
 
-class Unanswered(ValueError):
+class Unanswered(BadAnswer):
     """An answer that is none: nothing chosen, or something that was not offered. The message is for the page."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(AnswerFault.NOT_ANSWERED, words)
 
 
 class BadQuestion(RulesError):
     """A question that makes no sense; found when the course is loaded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """What is to be said of an answer."""
-
-    is_right: bool
-    say: Text = ""
-    verdict: Verdict | None = None
-    evidence: tuple[Evidence, ...] = ()
-    missed: tuple[Feature, ...] = ()
-
-
-def _one_feature(feature: Feature, *, is_right: bool) -> Feedback:
+def _one_feature(feature: Feature, *, is_right: bool) -> Grade:
     missed = () if is_right else (feature,)
-    return Feedback(is_right, evidence=(Evidence(feature_skill(feature), is_right),), missed=missed)
+    return Grade(is_right, evidence=(Evidence(feature_skill(feature), is_right),), missed=missed)
+
+
+def _word(text: str | None) -> str | None:
+    """A word of a form that may be kept as an answer; what no form of ours sends is none."""
+    return text if text is not None and len(text) <= _LONGEST_WORD and text.isprintable() else None
+
+
+def _read_cards(form: Form) -> dict[str, Any]:
+    return {"cards": [_word(text) for text in form.getlist("cards")[:_MOST_CARDS]]}
 
 
 def _chosen(answer: Answer, name: str, offered: Sequence[str]) -> str:
@@ -70,20 +85,90 @@ def _chosen_cards(answer: Answer, offered: Sequence[Card]) -> tuple[Card, ...]:
     return tuple(card for text, card in by_index.items() if text in texts)
 
 
+class StepQuestion(ABC):
+    """What a step asks."""
+
+    __slots__ = ()
+    right: int = 1
+    """How many right answers finish the step."""
+    is_exercise: ClassVar[bool] = True
+    is_drill: ClassVar[bool] = False
+    """Whether there is always one more of these."""
+
+    @abstractmethod
+    def put(self, seed: str, turn: int) -> Question:
+        """What a whole class is asked at this turn (from 0)."""
+
+    @property
+    def written(self) -> Question | None:
+        """The question, where the course has written it down; None where it is made from a seed each time."""
+        return self.put("", 0)
+
+    def next_wanted(self, rights: Sequence[Wanted], rng: random.Random) -> Wanted | None:
+        """The exercise for a learner who has got so much right here; None where none is asked."""
+        return None
+
+
+class CourseQuestion(StepQuestion, Question):
+    """A question that only the course asks."""
+
+    __slots__ = ()
+    is_exercise: ClassVar[bool] = False
+
+    def put(self, seed: str, turn: int) -> Question:
+        return self
+
+    def read(self, form: Form) -> dict[str, Any]:
+        return {}
+
+    @classmethod
+    def describe(cls, answer: Answer) -> DescribedAnswer:
+        """A value, a feature or some cards, whichever question it was."""
+        feature, cards = answer.get("feature"), answer.get("cards")
+        return DescribedAnswer(
+            value=answer.get("value") or "",
+            feature=Feature(feature) if feature else None,
+            picked=(cards_of(map(int, cards)),) if cards else (),
+        )
+
+    @classmethod
+    def mistakes(cls, cards: Sequence[int], answer: Answer, missed: Sequence[str]) -> Iterable[Mistake]:
+        """Three cards that were taken for what they are not."""
+        if len(cards) == _TRIPLE and (broken := broken_features(cards)):
+            yield tuple(cards), broken
+
+    def shown_solution(self, seed: str = "") -> ShownSolution:
+        return ShownSolution(right=next((each for each in self.choices_with_one_tap() if each.is_right), None))
+
+
+class ShowQuestion(CourseQuestion):
+    """Something to look at and to talk about, when the whole class has it before it."""
+
+    __slots__ = ()
+
+    @property
+    def is_asked(self) -> bool:
+        return False
+
+
 @dataclass(frozen=True, slots=True)
-class Look:
+class Look(ShowQuestion):
     """Nothing is asked: look, and go on."""
 
     name: ClassVar[str] = "look"
     cards: tuple[Card, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
 
-    def judge(self, answer: Answer) -> Feedback:
-        return Feedback(is_right=True)
+    @property
+    def has_picture(self) -> bool:
+        return bool(self.cards or self.verdicts)
+
+    def grade(self, answer: Answer) -> Grade:
+        return Grade(is_right=True)
 
 
 @dataclass(frozen=True, slots=True)
-class NameValue:
+class NameValue(CourseQuestion):
     """Which value has this card in this feature?"""
 
     name: ClassVar[str] = "name-value"
@@ -94,13 +179,22 @@ class NameValue:
     def slugs(self) -> list[str]:
         return [value.name.lower() for value in VALUES[self.feature]]
 
-    def judge(self, answer: Answer) -> Feedback:
+    def read(self, form: Form) -> dict[str, Any]:
+        return {"value": _word(form.get("value"))}
+
+    def grade(self, answer: Answer) -> Grade:
         value = _chosen(answer, "value", self.slugs)
         return _one_feature(self.feature, is_right=value == self.card.value(self.feature).name.lower())
 
+    def choices_with_one_tap(self) -> tuple[Choice, ...]:
+        return tuple(self._choice("value", value.name.lower(), value) for value in VALUES[self.feature])
+
+    def cards_in(self, answer: Answer) -> Cards:
+        return (self.card,)
+
 
 @dataclass(frozen=True, slots=True)
-class WhatChanged:
+class WhatChanged(CourseQuestion):
     """Two cards that differ in one feature: in which?"""
 
     name: ClassVar[str] = "what-changed"
@@ -116,20 +210,25 @@ class WhatChanged:
         return self.first, self.second
 
     @property
-    def features(self) -> tuple[Feature, ...]:
-        return tuple(Feature)
-
-    @property
     def _changed(self) -> list[Feature]:
         return [feature for feature in Feature if self.first.value(feature) is not self.second.value(feature)]
 
-    def judge(self, answer: Answer) -> Feedback:
+    def read(self, form: Form) -> dict[str, Any]:
+        return {"feature": _word(form.get("feature"))}
+
+    def grade(self, answer: Answer) -> Grade:
         feature = _chosen(answer, "feature", list(Feature))
         return _one_feature(self._changed[0], is_right=feature == self._changed[0])
 
+    def choices_with_one_tap(self) -> tuple[Choice, ...]:
+        return tuple(self._choice("feature", feature.value, feature) for feature in Feature)
+
+    def cards_in(self, answer: Answer) -> Cards:
+        return self.cards
+
 
 @dataclass(frozen=True, slots=True)
-class PickAll:
+class PickAll(CourseQuestion):
     """Pick every card that has this value."""
 
     name: ClassVar[str] = "pick-all"
@@ -145,36 +244,71 @@ class PickAll:
     def _wanted(self) -> set[Card]:
         return {card for card in self.cards if card.value(self.feature).name.lower() == self.value}
 
-    def judge(self, answer: Answer) -> Feedback:
+    def read(self, form: Form) -> dict[str, Any]:
+        return _read_cards(form)
+
+    def grade(self, answer: Answer) -> Grade:
         picked = set(_chosen_cards(answer, self.cards))
         if not picked:
             raise Unanswered(_("Pick the cards first."))
-        feedback = _one_feature(self.feature, is_right=picked == self._wanted)
-        if feedback.is_right:
-            return feedback
+        grade = _one_feature(self.feature, is_right=picked == self._wanted)
+        if grade.is_right:
+            return grade
         say = _("Some are still missing.") if picked < self._wanted else _("One that you picked does not belong.")
-        return replace(feedback, say=say)
+        return replace(grade, say=say)
+
+    def cards_in(self, answer: Answer) -> Cards:
+        return self.cards
+
+    def shown_solution(self, seed: str = "") -> ShownSolution:
+        return ShownSolution(cards=tuple(card for card in self.cards if card in self._wanted))
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(StepQuestion):
     """One exercise with cards that the course chose."""
 
-    name: ClassVar[str] = "ask"
     exercise: Exercise
+
+    def put(self, seed: str, turn: int) -> Exercise:
+        return self.exercise
+
+    def next_wanted(self, rights: Sequence[Wanted], rng: random.Random) -> Wanted:
+        return self.exercise.wanted
 
 
 @dataclass(frozen=True, slots=True)
-class Drill:
+class Drill(StepQuestion):
     """Exercises made from a seed, until so many are right."""
 
-    name: ClassVar[str] = "drill"
+    is_drill: ClassVar[bool] = True
     wanted: tuple[Wanted, ...]
     right: int = 3
 
+    @property
+    def written(self) -> None:
+        return None
+
+    def put(self, seed: str, turn: int) -> Exercise:
+        """The drill in its order; only features come in any, for an order of answers would give them away."""
+        wanted = list(self.wanted)
+        if self._is_of_features(wanted):
+            random.Random(f"{seed}/order").shuffle(wanted)
+        return make_exercise(wanted[turn % len(wanted)], f"{seed}/{turn}")
+
+    def next_wanted(self, rights: Sequence[Wanted], rng: random.Random) -> Wanted:
+        """What is left of the drill, in its order; only features come in any."""
+        left = list((Counter(self.wanted) - Counter(rights)).elements())
+        if left and self._is_of_features(left):
+            return rng.choice(left)
+        return self.wanted[len(rights) % len(self.wanted)]
+
+    def _is_of_features(self, wanted: Sequence[Wanted]) -> bool:
+        return all(each.focus for each in wanted)
+
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(CourseQuestion):
     """A moment of a match, led up to by a script, and the one thing to do now."""
 
     name: ClassVar[str] = "scene"
@@ -211,17 +345,42 @@ class Scene:
                 match = replay(match, decide(match, command, now))
         return match, verdict
 
-    def judge(self, answer: Answer) -> Feedback:
+    @property
+    def is_asked(self) -> bool:
+        return self.do != "go on"
+
+    @property
+    def _picks_cards(self) -> bool:
+        return self.do in {"set", "wrong"}
+
+    @property
+    def is_pick(self) -> bool:
+        return self.do == "set"
+
+    def read(self, form: Form) -> dict[str, Any]:
+        return _read_cards(form) if self._picks_cards else {}
+
+    def cards_in(self, answer: Answer) -> Cards:
+        return tuple(Card.from_index(int(text)) for text in answer["cards"]) if self._picks_cards else ()
+
+    def shown_solution(self, seed: str = "") -> ShownSolution:
+        return ShownSolution(triples=tuple(find_sets(self.match.table)) if self.is_pick else None)
+
+    def context(self, answer: Answer | None = None) -> dict[str, Any]:
+        match, verdict = self.played()
+        return {"match": match, "last_verdict": verdict}
+
+    def grade(self, answer: Answer) -> Grade:
         """Let the referee hear it; the learner is seat 0."""
         match = self.match
-        if self.do == "go on":
-            return Feedback(is_right=True)
+        if not self.is_asked:
+            return Grade(is_right=True)
         command: ask.Command
         verdict = None
-        if self.do in {"set", "wrong"}:
+        if self._picks_cards:
             cards = _chosen_cards(answer, match.table)
             command = ask.Pick(0, cards)
-            verdict = explain(*_triple(cards)) if len(cards) == len(("a", "b", "c")) else None
+            verdict = explain(*_triple(cards)) if len(cards) == _TRIPLE else None
         else:
             command = ask.Call(0) if self.do == "call" else ask.AgreeNoSet(0)
         now = match.control.since + 1 if match.control else match.since + 5
@@ -230,8 +389,8 @@ class Scene:
         except Refused as refused:
             raise Unanswered(str(REFUSALS[refused.reason])) from None
         if verdict is None:
-            return Feedback(is_right=True)
-        return Feedback(verdict.is_set is (self.do == "set"), verdict=verdict)
+            return Grade(is_right=True)
+        return Grade(verdict.is_set is self.is_pick, verdict=verdict)
 
 
 def _triple(cards: Sequence[Card]) -> Triple:
@@ -263,7 +422,7 @@ def _cards_for(what: str, match: rules.MatchState) -> Triple:
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class Experiment(ShowQuestion):
     """Deal so many tables and count those without a SET."""
 
     name: ClassVar[str] = "experiment"
@@ -271,13 +430,27 @@ class Experiment:
     cards: int
     deals: int
 
-    def judge(self, answer: Answer) -> Feedback:
+    @property
+    def has_more_to_show(self) -> bool:
+        return True
+
+    @property
+    def has_picture(self) -> bool:
+        return False
+
+    def complete(self, answer: dict[str, Any], *, found: Collection[Find], seed: str) -> dict[str, Any]:
+        return {"seed": seed}
+
+    def shown_solution(self, seed: str = "") -> ShownSolution:
+        return ShownSolution(say=self.grade({"seed": seed}).say)
+
+    def grade(self, answer: Answer) -> Grade:
         seed = random.Random(str(answer.get("seed", ""))[:40]).randrange(1 << 32)
         result = simulate_first_deals(self.deck, self.cards, self.deals, seed)
         say = _(
             "%(deals)s tables of %(cards)s cards: %(without)s had no SET. That is about %(odds)s; exact is %(exact)s."
         )
-        return Feedback(
+        return Grade(
             is_right=True,
             say=say
             % {
@@ -291,7 +464,7 @@ class Experiment:
 
 
 @dataclass(frozen=True, slots=True)
-class NoSetBuilder:
+class NoSetBuilder(ShowQuestion):
     """Pick as many cards as possible without a SET among them."""
 
     name: ClassVar[str] = "no-set-builder"
@@ -300,6 +473,16 @@ class NoSetBuilder:
     """How many are enough to go on: as many as one always gets to, whichever cards one takes."""
     most: int
 
+    def read(self, form: Form) -> dict[str, Any]:
+        return _read_cards(form)
+
+    def context(self, answer: Answer | None = None) -> dict[str, Any]:
+        try:
+            picked = self.picked(answer or {})
+        except Unanswered:
+            return {}
+        return {"picked": picked, "impossible": self.impossible(picked)}
+
     def picked(self, answer: Answer) -> tuple[Card, ...]:
         return _chosen_cards(answer, self.deck)
 
@@ -307,37 +490,57 @@ class NoSetBuilder:
         """The cards that would make a SET with two that are picked."""
         return frozenset(third_card(a, b) for a, b in combinations(picked, 2)) & frozenset(self.deck)
 
-    def judge(self, answer: Answer) -> Feedback:
+    def grade(self, answer: Answer) -> Grade:
         picked = self.picked(answer)
         found = find_sets(picked)
         if found:
-            return Feedback(False, _("There is a SET among them."), verdict=explain(*found[0]))
+            return Grade(False, say=_("There is a SET among them."), verdict=explain(*found[0]))
         if len(picked) < self.enough:
             say = ngettext(
                 "%(count)s card without a SET. Get to %(enough)s.",
                 "%(count)s cards without a SET. Get to %(enough)s.",
                 len(picked),
             )
-            return Feedback(False, say % {"count": len(picked), "enough": self.enough})
+            return Grade(False, say=say % {"count": len(picked), "enough": self.enough})
         say = ngettext(
             "%(count)s card without a SET! The most there can be is %(most)s.",
             "%(count)s cards without a SET! The most there can be is %(most)s.",
             len(picked),
         )
-        return Feedback(True, say % {"count": len(picked), "most": self.most})
+        return Grade(True, say=say % {"count": len(picked), "most": self.most})
 
 
 @dataclass(frozen=True, slots=True)
-class MagicSquare:
+class MagicSquare(ShowQuestion):
     """Three cards that are no SET make a square of nine in which every line is one."""
 
     name: ClassVar[str] = "magic-square"
     cards: tuple[Card, ...]
 
+    @property
+    def has_more_to_show(self) -> bool:
+        return True
+
+    def read(self, form: Form) -> dict[str, Any]:
+        return _read_cards(form)
+
+    def context(self, answer: Answer | None = None) -> dict[str, Any]:
+        try:
+            return {"square": self.square(answer or {})}
+        except Unanswered:
+            return {}
+
+    def shown_solution(self, seed: str = "") -> ShownSolution:
+        """The square of the first cards that are no SET."""
+        first, second, third, fourth = self.cards[: _TRIPLE + 1]
+        picked = (first, second, fourth if is_set(first, second, third) else third)
+        answer = {"cards": [str(card.index) for card in picked]}
+        return ShownSolution(say=self.grade(answer).say, cards=self.square(answer))
+
     def square(self, answer: Answer) -> tuple[Card, ...]:
         """Nine cards, row by row; the three picked ones lie in the first two places and below the first."""
         picked = _chosen_cards(answer, self.cards)
-        if len(picked) != len(("a", "b", "c")):
+        if len(picked) != _TRIPLE:
             raise Unanswered(_("Pick three cards."))
         a, b, d = _triple(picked)
         if is_set(a, b, d):
@@ -346,11 +549,10 @@ class MagicSquare:
         e = third_card(c, g)
         return a, b, c, d, e, third_card(d, e), g, third_card(b, e), third_card(a, e)
 
-    def judge(self, answer: Answer) -> Feedback:
+    def grade(self, answer: Answer) -> Grade:
         count = len(find_sets(self.square(answer)))
-        return Feedback(is_right=True, say=_("Nine cards, %(count)s SETs.") % {"count": count})
+        return Grade(is_right=True, say=_("Nine cards, %(count)s SETs.") % {"count": count})
 
 
-Question = Look | NameValue | WhatChanged | PickAll | Ask | Drill | Scene | Experiment | NoSetBuilder | MagicSquare
 # The nine cards that differ in two features only: the smallest deck in which the builder makes sense.
 NINE_CARDS = tuple(card for card in FULL_DECK if card.number == 1 and card.color == "red")

@@ -1,4 +1,4 @@
-"""Reads answers: plain values, as they come from a form or out of the database, that need not make sense.
+"""Reads answers: plain values, as they come from a form or out of the database, that need not make sense. Pure.
 
 | kind         | answer                                                                        |
 |--------------|-------------------------------------------------------------------------------|
@@ -21,7 +21,6 @@ from enum import StrEnum
 from games.rules.cards import Card, Feature
 from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Triple
-from lessons.exercises import Exercise
 
 _THREE = 3
 
@@ -48,9 +47,11 @@ class AnswerFault(StrEnum):
 class BadAnswer(ValueError):
     """An answer that cannot be graded: not a wrong one, but none."""
 
-    def __init__(self, reason: AnswerFault) -> None:
-        super().__init__(reason.value)
+    def __init__(self, reason: AnswerFault, words: str = "") -> None:
+        super().__init__(words or reason.value)
         self.reason = reason
+        self.words = words
+        """In the learner's language; empty where the reason says it all."""
 
 
 def read_yes(answer: object) -> bool:
@@ -77,16 +78,16 @@ def read_makes(answer: object) -> dict[Feature, Make]:
     return {feature: _make(fields[feature.value]) for feature in Feature}
 
 
-def read_choice(exercise: Exercise, answer: object) -> Card:
-    return _card(_fields(answer, ["card"])["card"], exercise.choices)
+def read_card(answer: object, offered: Sequence[Card]) -> Card:
+    return _card(_fields(answer, ["card"])["card"], offered)
 
 
-def read_triple(exercise: Exercise, answer: object) -> Triple:
-    return _triple(_fields(answer, ["cards"])["cards"], exercise.cards)
+def read_triple(answer: object, shown: Sequence[Card]) -> Triple:
+    return _triple(_fields(answer, ["cards"])["cards"], shown)
 
 
-def read_triples(exercise: Exercise, answer: object) -> list[Triple]:
-    triples = [_triple(value, exercise.cards) for value in _list(_fields(answer, ["sets"])["sets"])]
+def read_triples(answer: object, shown: Sequence[Card]) -> list[Triple]:
+    triples = [_triple(value, shown) for value in _list(_fields(answer, ["sets"])["sets"])]
     if len({frozenset(triple) for triple in triples}) < len(triples):
         raise BadAnswer(AnswerFault.SAME_SET_TWICE)
     return triples

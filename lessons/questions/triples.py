@@ -1,5 +1,6 @@
-"""Three cards of a wanted make: which features are all the same, all different, or two and one.
+"""What the exercises with three cards have in common, and three cards of a wanted make. Pure.
 
+A make says which features are all the same, all different, or two and one.
 The difficulty of a SET is the number of features in which it differs. Three cards that are no SET are as difficult as
 a SET that they can be mended into, each broken feature becoming all the same or all different: with `broken` features
 broken and `different` all different, that is from `different` to `different + broken`. With one feature broken at
@@ -8,18 +9,20 @@ least one other must be all different, or two of the cards would be one card.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
 from games.rules.cards import Card, Feature, card_at, positions
 from games.rules.triples import FeaturePattern as Make
-from games.rules.triples import Triple
-from lessons.exercises.draws import Draws
-from lessons.exercises.exercise import features_in_play
+from games.rules.triples import Triple, Verdict, explain
+from lessons.questions.base import Answer, Mistake, ShownSolution
+from lessons.questions.draws import Draws
+from lessons.questions.exercise import Exercise, broken_features, features_in_play
+from lessons.questions.help import ONE_AT_A_TIME, Help, HelpKind
 from lessons.skills import Wanted
 
 _ORDERS = tuple(permutations(range(3)))
-_CLEARLY_BROKEN = (2, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,45 +86,43 @@ def draw_near_miss(draws: Draws, wanted: Wanted) -> Triple:
     return draw_triple(draws, wanted, draw_amounts(draws, wanted, 1), Make.TWO_AND_ONE)
 
 
-def draw_question(draws: Draws, wanted: Wanted) -> Triple:
-    """A SET as often as not; and of the others a near miss as often as a clear one.
-
-    A clear one is broken in any features, not always in the focus, so that the focus alone does not decide.
-    """
-    if draws.coin():
-        return draw_set(draws, wanted)
-    if draws.coin():
-        return draw_near_miss(draws, wanted)
-    return draw_triple(draws, wanted, draw_amounts(draws, wanted, draws.one_of(_CLEARLY_BROKEN)))
-
-
-def draw_to_explain(draws: Draws, wanted: Wanted) -> Triple:
-    """None, one or two features broken, each as often; the focus has any make, as equally as the amounts allow."""
-    amounts = draw_amounts(draws, wanted, draws.below(3))
-    if amounts.broken and draws.coin():
-        make = Make.TWO_AND_ONE
-    elif amounts.different and amounts.same:
-        make = draws.one_of((Make.ALL_DIFFERENT, Make.ALL_SAME))
-    else:
-        make = Make.ALL_DIFFERENT if amounts.different else Make.ALL_SAME
-    return draw_triple(draws, wanted, amounts, make)
-
-
-def draw_contrast(draws: Draws, wanted: Wanted, focus: Feature) -> tuple[Triple, Triple]:
-    """A SET and a near miss that differ in one value, of the focus, on one card; either comes first."""
-    makes = [Make.ALL_SAME] if wanted.difficulty < len(features_in_play(wanted)) else []
-    makes += [Make.ALL_DIFFERENT] if wanted.difficulty > 1 else []
-    triple = draw_set(draws, wanted, draws.one_of(makes))
-    changed = list(triple)
-    place = draws.below(3)
-    changed[place] = draws.one_of(changes(changed[place], focus))
-    a, b, c = changed
-    return ((a, b, c), triple) if draws.coin() else (triple, (a, b, c))
-
-
 def changes(card: Card, feature: Feature) -> tuple[Card, Card]:
     """The two cards that differ from this one in this feature only."""
     point = positions(card)
     place = list(Feature).index(feature)
     one, other = (card_at((*point[:place], (point[place] + step) % 3, *point[place + 1 :])) for step in (1, 2))
     return one, other
+
+
+class TripleExercise(Exercise):
+    """Three cards, and a question about how their features stand."""
+
+    @property
+    def verdict(self) -> Verdict:
+        return explain(*self.cards)
+
+    def help_stages(self) -> tuple[Help, ...]:
+        """A feature to look at, how it stands, and then all."""
+        verdict = self.verdict
+        feature = _telling(verdict, self.wanted.focus)
+        return (
+            ONE_AT_A_TIME,
+            Help(HelpKind.LOOK_AT, feature),
+            Help(HelpKind.HOW_IT_STANDS, feature, verdicts=(verdict[feature],)),
+            Help(HelpKind.EVERY_FEATURE, verdicts=verdict.features),
+        )
+
+    def shown_solution(self, seed: str = "") -> ShownSolution:
+        verdict = self.verdict
+        return ShownSolution(is_set=verdict.is_set, verdict=verdict)
+
+    @classmethod
+    def mistakes(cls, cards: Sequence[int], answer: Answer, missed: Sequence[str]) -> Iterable[Mistake]:
+        yield tuple(cards), broken_features(cards)
+
+
+def _telling(verdict: Verdict, focus: Feature | None) -> Feature:
+    """A broken feature, or in a SET one that is all different: what is most often seen wrong. The focus, if it is."""
+    make = Make.ALL_DIFFERENT if verdict.is_set else Make.TWO_AND_ONE
+    telling = [each.feature for each in verdict.features if each.kind is make]
+    return focus if focus in telling else telling[0]

@@ -1,0 +1,44 @@
+"""Questions: one class for each kind knows all there is to know about it. Pure, but for what only the course asks.
+
+`EXERCISES` has the kinds that are made from a seed, `course` what a step of the course asks.
+"""
+
+from lessons.questions.base import Answer, Cards, Choice, DescribedAnswer, Form, Grade, Question, ShownSolution
+from lessons.questions.exercise import (
+    BadWanted,
+    Exercise,
+    Solution,
+    broken_features,
+    cards_of,
+    features_in_play,
+    kept_verdict,
+)
+from lessons.questions.help import Help, HelpKind
+from lessons.questions.reading import AnswerFault, BadAnswer
+from lessons.questions.registry import EXERCISES, exercise_of, fresh_exercise, make_exercise
+
+__all__ = [
+    "EXERCISES",
+    "Answer",
+    "AnswerFault",
+    "BadAnswer",
+    "BadWanted",
+    "Cards",
+    "Choice",
+    "DescribedAnswer",
+    "Exercise",
+    "Form",
+    "Grade",
+    "Help",
+    "HelpKind",
+    "Question",
+    "ShownSolution",
+    "Solution",
+    "broken_features",
+    "cards_of",
+    "exercise_of",
+    "features_in_play",
+    "fresh_exercise",
+    "kept_verdict",
+    "make_exercise",
+]

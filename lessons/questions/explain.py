@@ -1,0 +1,57 @@
+"""Three cards: for each feature, all the same, all different, or two and one?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+from games.rules.cards import Card, Feature
+from games.rules.triples import FeaturePattern as Make
+from games.rules.triples import Triple
+from lessons.questions.base import Answer, DescribedAnswer, Form, Mistake
+from lessons.questions.draws import Draws
+from lessons.questions.exercise import Findings, Solution
+from lessons.questions.reading import read_makes
+from lessons.questions.triples import TripleExercise, draw_amounts, draw_triple
+from lessons.skills import ExerciseKind, Wanted
+
+
+class Explain(TripleExercise):
+    kind: ClassVar[ExerciseKind] = ExerciseKind.EXPLAIN
+
+    @classmethod
+    def draw(cls, draws: Draws, wanted: Wanted) -> tuple[Triple, tuple[Card, ...]]:
+        """None, one or two features broken, each as often; the focus has any make, as equally as the amounts allow."""
+        amounts = draw_amounts(draws, wanted, draws.below(3))
+        if amounts.broken and draws.coin():
+            make = Make.TWO_AND_ONE
+        elif amounts.different and amounts.same:
+            make = draws.one_of((Make.ALL_DIFFERENT, Make.ALL_SAME))
+        else:
+            make = Make.ALL_DIFFERENT if amounts.different else Make.ALL_SAME
+        return draw_triple(draws, wanted, amounts, make), ()
+
+    def read(self, form: Form) -> dict[str, Any]:
+        return {feature.value: form.get(feature.value) for feature in Feature}
+
+    def findings(self, answer: Answer) -> Findings:
+        makes = read_makes(answer)
+        verdict = self.verdict
+        seen = {each.feature: each.kind is makes[each.feature] for each in verdict.features}
+        # Whoever does not look at a feature calls it all the same too: where it is, that proves nothing.
+        telling = {
+            each: is_right for each, is_right in seen.items() if not is_right or makes[each] is not Make.ALL_SAME
+        }
+        return Findings(all(seen.values()), verdict, telling)
+
+    def solve(self) -> Solution:
+        return Solution(makes={each.feature: each.kind for each in self.verdict.features})
+
+    @classmethod
+    def describe(cls, answer: Answer) -> DescribedAnswer:
+        return DescribedAnswer(patterns={feature: Make(answer[feature.value]) for feature in Feature})
+
+    @classmethod
+    def mistakes(cls, cards: Sequence[int], answer: Answer, missed: Sequence[str]) -> Iterable[Mistake]:
+        """Asked for each feature apart, one is seen wrong even on a SET."""
+        yield tuple(cards), tuple(map(Feature, missed))

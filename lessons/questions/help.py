@@ -1,0 +1,58 @@
+"""Help with an exercise, one stage at a time, for a page to put into words. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from games.rules.cards import Card, Feature, Value
+from games.rules.hints import HintStage
+from games.rules.triples import FeatureVerdict
+
+
+class HelpKind(StrEnum):
+    ONE_AT_A_TIME = "one-at-a-time"
+    """Look at one feature at a time."""
+    LOOK_AT = "look-at"
+    """Look at this feature."""
+    HOW_IT_STANDS = "how-it-stands"
+    """The verdict on this feature."""
+    NOT_THIS_ONE = "not-this-one"
+    """This feature is all right: the verdict on it."""
+    ODD_CARD = "odd-card"
+    """In one feature this card is not like the other two."""
+    EVERY_FEATURE = "every-feature"
+    """The verdict on each feature, and with it the answer."""
+    VALUE_NEEDED = "value-needed"
+    """The third card must have this value."""
+    THE_CARD = "the-card"
+    TWO_MAKE_A_THIRD = "two-make-a-third"
+    """Take two cards and think which third one they need; is it there?"""
+    AMONG_THESE = "among-these"
+    """If there is a SET, there is one among these cards."""
+    HOW_MANY = "how-many"
+    """So many SETs are there; it may be none."""
+    ONE_CARD = "one-card"
+    TWO_CARDS = "two-cards"
+    THE_SET = "the-set"
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """One stage; what its kind does not speak of is left empty."""
+
+    kind: HelpKind
+    feature: Feature | None = None
+    value: Value | None = None
+    verdicts: tuple[FeatureVerdict, ...] = ()
+    cards: tuple[Card, ...] = ()
+    count: int | None = None
+
+
+ONE_AT_A_TIME = Help(HelpKind.ONE_AT_A_TIME)
+OF_HINT = {
+    HintStage.HOW_MANY: HelpKind.HOW_MANY,
+    HintStage.ONE_CARD: HelpKind.ONE_CARD,
+    HintStage.TWO_CARDS: HelpKind.TWO_CARDS,
+    HintStage.THE_SET: HelpKind.THE_SET,
+}
