@@ -3,13 +3,14 @@
 import os
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "setsite.settings")
 wsgi = get_wsgi_application()
 
-from classrooms.live import live as sessions  # noqa: E402 (models are there once Django is set up)
+from classrooms.live.live import hub as lessons  # noqa: E402 (models are there once Django is set up)
 from core.http.busy import busy_page  # noqa: E402
 from core.http.headers import safe  # noqa: E402
 from core.http.wsgi_adapter import Receive, Scope, Send, WsgiAdapter  # noqa: E402
@@ -17,10 +18,10 @@ from core.lanes import pools as lanes  # noqa: E402
 from core.lanes.choice import LaneChoice  # noqa: E402
 from core.lanes.marks import HEAVY, REPORTS, SIGN_IN  # noqa: E402
 from core.lanes.pools import SlowLane  # noqa: E402
+from core.live.bus import bus  # noqa: E402
+from core.live.stream import serve  # noqa: E402
 from core.offload import hashing, offload  # noqa: E402
-from games.live import stream as tables  # noqa: E402
-from games.live.bus import bus  # noqa: E402
-from games.live.hub import hub  # noqa: E402
+from games.live.topic import hub as tables  # noqa: E402
 from setsite import garbage, health, metrics  # noqa: E402
 from setsite.embedded import embedded  # noqa: E402
 
@@ -49,6 +50,7 @@ pages = WsgiAdapter(
     busy_page=busy_page,
 )
 lanes.in_use.extend(pages.lanes)
+hubs = (tables, lessons)
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
@@ -68,23 +70,23 @@ def _of(path: str) -> App:
         return health.ready
     if path == "/metrics":
         return health.figures
-    return next((each.stream for each in (tables, sessions) if each.PATH.match(path)), pages)
+    return next((partial(serve, hub) for hub in hubs if hub.type.path.match(path)), pages)
 
 
 async def _lifespan(receive: Receive, send: Send) -> None:
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
-            hub.start()
-            sessions.hub.start()
+            for hub in hubs:
+                hub.start()
             bus.start()
             embedded.start()
             for work in (offload, hashing):
                 work.start(children=CHILDREN)
             garbage.settle()
         elif message["type"] == "lifespan.shutdown":
-            hub.stop()
-            sessions.hub.stop()
+            for hub in hubs:
+                hub.stop()
             await bus.stop()
             embedded.stop()
             for work in (offload, hashing):

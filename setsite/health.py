@@ -21,8 +21,8 @@ from core.http.wsgi_adapter import Receive, Scope, Send, answer
 from core.jobs import queue
 from core.lanes import pools as lanes
 from core.lanes.marks import FAST, HEAVY, REPORTS, SIGN_IN
+from core.live.bus import bus
 from core.models import Job, JobState
-from games.live.bus import bus
 from setsite import metrics
 
 log = logging.getLogger(__name__)

@@ -13,15 +13,15 @@ from prometheus_client import CollectorRegistry, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from classrooms.live import live as sessions
+from classrooms.live.live import hub as lessons
 from classrooms.models import Session
 from core.http.connections import idle
 from core.lanes import pools as lanes
+from core.live.bus import bus
 from core.logs import log_request
 from core.models import Job, JobState
 from core.streams import limits
-from games.live.bus import bus
-from games.live.hub import hub
+from games.live.topic import hub as tables
 from games.models import Match
 from games.rules.state import Phase
 
@@ -55,9 +55,9 @@ class _Now(Collector):
     def collect(self) -> Iterator[Metric]:
         streams = GaugeMetricFamily("setsite_streams", "Open streams of this process.", labels=["of"])
         pushes = CounterMetricFamily("setsite_pushes", "Changes given to streams of this process.", labels=["of"])
-        for of, watched in (("match", hub), ("session", sessions.hub)):
-            streams.add_metric([of], watched.watching)
-            pushes.add_metric([of], watched.pushes)
+        for hub in (tables, lessons):
+            streams.add_metric([hub.type.name], hub.watching)
+            pushes.add_metric([hub.type.name], hub.pushes)
         yield from (streams, pushes)
         yield from _of_lanes()
         yield CounterMetricFamily("setsite_streams_refused", "Streams refused.", value=limits.refused)

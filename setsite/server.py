@@ -8,11 +8,11 @@ from django.core.exceptions import ImproperlyConfigured
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from classrooms.live import live as sessions
+from classrooms.live.live import hub as lessons
 from core.http.connections import patient
+from core.live.bus import bus
 from core.serving import begin_serving
-from games.live.bus import bus
-from games.live.hub import hub
+from games.live.topic import hub as tables
 
 _OWN_ADDRESSES = {"127.0.0.1", "localhost", "::1"}
 MOST_WAITING = 16 * 1024
@@ -33,8 +33,8 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         # A stream never ends by itself: without this the server would wait for all of them.
-        hub.stop()
-        sessions.hub.stop()
+        tables.stop()
+        lessons.stop()
         await super().shutdown(sockets)
 
 

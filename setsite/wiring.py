@@ -18,9 +18,9 @@ from classrooms.live import changes, playing
 from core import mail
 from core.handoff import HandOff
 from core.jobs import queue
+from core.live.bus import bus
 from core.tasks import run_next_job, send_mail
 from games import access, codes
-from games.live.bus import bus
 from games.matches import service as matches
 from lessons.signals import bring_what_the_guest_owns
 
@@ -64,5 +64,5 @@ def _connect_processes() -> None:
     """Tell the other web processes what this one has changed."""
     matches.on_change(lambda written: bus.tell("match", written.match.code, written.match.version))
     changes.on_change(partial(bus.tell, "session"))
-    changes.on_seat_closed(partial(bus.tell, "drop"))
+    changes.on_seat_closed(partial(bus.tell, "session seat closed"))
     access.on_rights_changed(partial(bus.tell, "rights"))

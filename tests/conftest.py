@@ -91,7 +91,7 @@ class Site:
 
     def __init__(self) -> None:
         from classrooms.live.live import hub as lessons  # noqa: PLC0415 (it needs Django to be set up)
-        from games.live.hub import hub as tables  # noqa: PLC0415
+        from games.live.topic import hub as tables  # noqa: PLC0415
         from setsite.server import server  # noqa: PLC0415
 
         self._pause = Pause(tables._pool, lessons._pool)

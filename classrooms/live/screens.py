@@ -2,35 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
+from urllib.parse import urlsplit
 
 from classrooms.live.activities import kind_of, kinds
-from classrooms.live.activities.base import Screen
+from classrooms.live.activities.base import Screen, answered_by
 from classrooms.live.debrief import debrief
 from classrooms.live.joining import takes_part
-from classrooms.live.leading import FACTORS, TARGETS, present_activity, present_attendees
+from classrooms.live.leading import present_activity, present_attendees
 from classrooms.live.seats import students_for_paper, taken_out
 from classrooms.models import Activity, Attendee, Session
 from core.links import absolute_url
 from core.printing.qr import qr_drawing
 
 
-def device_screen(session: Session, attendee: Attendee) -> Screen:
-    """Only what this student needs now."""
-    activity = present_activity(session)
-    context: dict[str, Any] = {"session": session, "attendee": attendee, "activity": activity}
+class PlainScreen(StrEnum):
+    """What a device shows while there's nothing to do on it: the template."""
+
+    OVER = "session/device_over.html"
+    PAUSED = "session/device_paused.html"
+    WAITING = "session/device_waiting.html"
+    LATE = "session/device_late.html"
+
+
+def plain_screen(session: Session, activity: Activity | None, attendee: Attendee) -> PlainScreen | None:
+    """None where there's something to do."""
     if session.is_over:
-        return Screen("session/device_over.html", context)
+        return PlainScreen.OVER
     if session.is_paused:
-        return Screen("session/device_paused.html", context)
+        return PlainScreen.PAUSED
     if activity is None:
-        return Screen("session/device_waiting.html", context)
-    if not takes_part(activity, attendee):
-        return Screen("session/device_late.html", context)
-    own = kind_of(activity).device(activity, attendee)
-    return Screen(own.template, {**context, **own.context})
+        return PlainScreen.WAITING
+    return None if takes_part(activity, attendee) else PlainScreen.LATE
+
+
+def device_screen(session: Session, activity: Activity | None, own: Hashable) -> Screen:
+    """Only what a student needs now, from what the activity says of their seat."""
+    context: dict[str, Any] = {"session": session, "activity": activity}
+    if isinstance(own, PlainScreen) or activity is None:
+        return Screen(str(own), context)
+    shown = kind_of(activity).device(activity, own)
+    return Screen(shown.template, {**context, **shown.context})
 
 
 def projector_screen(session: Session) -> Screen:
@@ -45,7 +60,8 @@ def projector_screen(session: Session) -> Screen:
         link = absolute_url("session:device", session.code)
         people = present_attendees(session)
         return Screen(
-            "session/projector_lobby.html", {**context, "people": people, "link": link, "qr": qr_drawing(link)}
+            "session/projector_lobby.html",
+            {**context, "people": people, "host": urlsplit(link).netloc, "qr": qr_drawing(link)},
         )
     shown = kind_of(activity).projector(activity)
     return Screen(shown.template, {**context, "heading": "h1", **shown.context})
@@ -55,8 +71,17 @@ def projector_screen(session: Session) -> Screen:
 class RemotePerson:
     """Somebody on the remote."""
 
-    attendee: Attendee
+    code: str
+    """Of the session."""
+    number: int
+    name: str
     real_name: str
+    has_account: bool
+    team: int | None
+    target: int | None
+    time_factor: float
+    is_connected: bool
+    is_on_paper: bool
     has_answered: bool
 
 
@@ -68,12 +93,10 @@ def remote_screen(session: Session) -> Screen:
         "session": session,
         "activity": activity,
         "people": people,
-        "teams": range(1, max((each.attendee.team or 0 for each in people), default=0) + 1),
+        "teams": max((each.team or 0 for each in people), default=0),
         "taken_out": _people(session, taken_out(session)),
         "waiting": list(session.waiting.all()),
         "for_paper": students_for_paper(session),
-        "factors": FACTORS,
-        "targets": TARGETS,
     }
     if activity is None:
         context["kinds"] = [(kind, kind.form(prefix=kind.slug)) for kind in kinds().values()]
@@ -87,9 +110,22 @@ def remote_screen(session: Session) -> Screen:
 
 
 def _people(session: Session, attendees: Iterable[Attendee], activity: Activity | None = None) -> list[RemotePerson]:
-    answered = (
-        set(activity.answers.filter(round=activity.round).values_list("attendee", flat=True)) if activity else set()
-    )
+    answered = answered_by(activity) if activity else set()
     enrolments = session.classroom.enrolments.present().values_list("student", "real_name")
     real_names = dict(enrolments)
-    return [RemotePerson(each, real_names.get(each.user_id or 0, ""), each.pk in answered) for each in attendees]
+    return [
+        RemotePerson(
+            code=session.code,
+            number=each.number,
+            name=each.name,
+            real_name=real_names.get(each.user_id or 0, ""),
+            has_account=each.user_id is not None,
+            team=each.team,
+            target=each.target,
+            time_factor=each.time_factor,
+            is_connected=each.is_connected,
+            is_on_paper=each.is_on_paper,
+            has_answered=each.pk in answered,
+        )
+        for each in attendees
+    ]

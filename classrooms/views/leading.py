@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from classrooms.access import adult, adults_only, fresh_sign_in, taught_class
@@ -23,15 +23,13 @@ from classrooms.live.activities.silent_board import KIND as SILENT_BOARD
 from classrooms.live.activities.silent_board import board_of
 from classrooms.live.errors import LessonRefusal, LessonRunning
 from classrooms.live.paper import PaperBoard, boards_pdf
+from classrooms.live.parts import remote_part, seen, wall_part
 from classrooms.live.report import file_name, session_csv, session_report, session_xlsx
-from classrooms.live.screens import projector_screen, remote_screen
-from classrooms.live.wall import wall_key
 from classrooms.models import Action, Activity, Attendee, Classroom, Session, User
 from classrooms.views.reports import CSV, XLSX
-from classrooms.views.session import session_by_code
+from classrooms.views.session import answer_part, session_by_code
 from core.http.requests import Request, download
 from core.lanes.marks import slow
-from core.links import absolute_url
 from core.numbers import MOST_KEY, whole_number
 from core.offload import offload
 from core.printing.paper import Paper, usual_paper
@@ -100,7 +98,7 @@ def remote(request: Request, code: str) -> HttpResponse:
 
 @require_safe
 @adults_only
-def remote_part(request: Request, code: str) -> HttpResponse:
+def remote_news(request: Request, code: str) -> HttpResponse:
     session = led_session(request, code)
     return _news(request, session) or HttpResponse(_remote_part(request, session))
 
@@ -114,12 +112,15 @@ def projector(request: Request, code: str) -> HttpResponse:
     """
     session = led_session(request, code)
     return projector_page(
-        request, session, reverse("lead:projector-part", args=[code]), watch=_own_watch(request, session)
+        request,
+        session,
+        reverse("lead:projector-part", args=[code]),
+        watch=replace(_own_watch(request, session), is_wall=True, language=session.language),
     )
 
 
 def _own_watch(request: Request, session: Session) -> live.LessonWatch:
-    return live.LessonWatch(session.code, None, user=adult(request).pk)
+    return live.LessonWatch(session.code, None, user=adult(request).pk, language=get_language() or "")
 
 
 def projector_page(request: Request, session: Session, part_address: str, *, watch: live.LessonWatch) -> HttpResponse:
@@ -348,6 +349,9 @@ def _done(request: Request, session: Session, work: Callable[[], object]) -> Htt
     except LessonRefusal as refusal:
         notice = str(refusal)
     session = led_session(request, session.code)
+    if request.htmx and "X-Live" in request.headers and not notice:
+        # The stream brings it to this remote as to all others.
+        return HttpResponse(status=204)
     if request.htmx:
         return HttpResponse(_remote_part(request, session, notice=notice), status=422 if notice else 200)
     if notice:
@@ -364,11 +368,7 @@ def _factor(form: QueryDict) -> float:
 
 
 def _news(request: Request, session: Session) -> HttpResponse | None:
-    return HttpResponse(status=204) if request.GET.get("seen") == _seen(session) else None
-
-
-def _seen(session: Session) -> str:
-    return f"{session.version}.{session.count}"
+    return HttpResponse(status=204) if request.GET.get("seen") == seen(session) else None
 
 
 def _page(session: Session, part: str, watch: live.LessonWatch) -> dict[str, Any]:
@@ -376,20 +376,8 @@ def _page(session: Session, part: str, watch: live.LessonWatch) -> dict[str, Any
 
 
 def _remote_part(request: Request, session: Session, *, notice: str = "") -> str:
-    screen = remote_screen(session)
-    key = wall_key(session)
-    context = {
-        **screen.context,
-        "notice": notice,
-        "template": screen.template,
-        "seen": _seen(session),
-        "wall_key": key,
-        "wall": absolute_url("wall:screen", session.code, key),
-    }
-    return render_to_string("session/_remote.html", context, request)
+    return answer_part(request, remote_part(session, notice=notice))
 
 
 def _projector_part(request: Request, session: Session) -> str:
-    screen = projector_screen(session)
-    context = {**screen.context, "template": screen.template, "seen": _seen(session), "title": _("Setsite")}
-    return render_to_string("session/_projector.html", context, request)
+    return answer_part(request, wall_part(session))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
 
 from django.http import Http404, HttpResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
-from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
@@ -17,7 +18,7 @@ from classrooms.accounts.signing_in import AFTER_SIGN_IN
 from classrooms.live import joining, live, seats
 from classrooms.live.errors import GuestMustWait, LessonRefusal
 from classrooms.live.joining import Door
-from classrooms.live.screens import device_screen
+from classrooms.live.parts import DeviceParts, for_browser, for_script
 from classrooms.models import Attendee, Session
 from core.http.requests import Request
 from core.i18n.language import speak_as_class
@@ -195,16 +196,20 @@ def _words(door: Door) -> str:
 
 
 def _page(request: Request, session: Session, seat: Attendee, *, notice: str = "", status: int = 200) -> HttpResponse:
+    watch = live.LessonWatch(session.code, seat.number, user=seat.user_id, language=get_language() or "")
     context = {
         "session": session,
         "attendee": seat,
         "part": _fragment(request, session, seat, notice=notice),
-        "token": live.sign(live.LessonWatch(session.code, seat.number, user=seat.user_id)),
+        "token": live.sign(watch),
     }
     return render(request, "session/device.html", context, status=status)
 
 
 def _fragment(request: Request, session: Session, seat: Attendee, *, notice: str = "") -> str:
-    screen = device_screen(session, seat)
-    context: dict[str, Any] = {**screen.context, "notice": notice, "template": screen.template}
-    return render_to_string("session/_part.html", context, request)
+    return answer_part(request, DeviceParts.of(session).part(seat, notice=notice))
+
+
+def answer_part(request: Request, part: str) -> SafeString:
+    """A part of a live screen, for a page or for its scripts."""
+    return for_script(part) if request.htmx else for_browser(part, get_token(request))

@@ -21,7 +21,7 @@ from games import codes
 @require_safe
 def screen(request: Request, code: str, key: str) -> HttpResponse:
     session = _session(request, code, key)
-    watch = live.LessonWatch(session.code, None, key=key)
+    watch = live.LessonWatch(session.code, None, key=key, language=session.language, is_wall=True)
     return projector_page(request, session, reverse("wall:part", args=[code, key]), watch=watch)
 
 

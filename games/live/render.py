@@ -17,7 +17,8 @@ from django.utils import translation
 from django.utils.html import escape
 from django.utils.safestring import SafeString
 
-from games.matches import store as match_store
+from core.live.events import event
+from games.live.tokens import TableWatch
 from games.matches.tables import Felt, PickView, Place, SeatView, table_context
 from games.models import Match, Way
 from games.rules import state as rules
@@ -38,15 +39,28 @@ _kept: OrderedDict[tuple[str, int, str], Rendered] = OrderedDict()
 class Rendered:
     """One table, ready for a page and for a stream."""
 
-    version: int
+    number: int
+    """The version of the match."""
     html: str
-    message: bytes
+    event: bytes
     """The same as an event of a stream."""
     due: float | None
     """When the match next changes by itself."""
     connected: frozenset[int]
     shut_out: frozenset[int] = frozenset()
     """Seats of a class's table whose owners were taken out: they may not watch either."""
+
+    @property
+    def is_whole(self) -> bool:
+        return True
+
+    @property
+    def version(self) -> tuple[int]:
+        return (self.number,)
+
+    def message(self, watch: TableWatch) -> bytes | None:
+        """What a screen is sent; nothing where its seat was taken out."""
+        return None if watch.seat in self.shut_out else self.event
 
 
 def render(match: Match, language: str) -> Rendered:
@@ -144,12 +158,3 @@ def _tight(name: str, values: dict[str, Any]) -> str:
     """A template without the white space that only its reader needs; numbers are written alike everywhere."""
     html = Engine.get_default().get_template(name).render(Context(values, use_l10n=False))
     return b" ".join(html.encode().split()).replace(b"> <", b"><").decode()
-
-
-def render_code(code: str, language: str) -> Rendered:
-    return render(match_store.match_of(code), language)
-
-
-def event(name: str, data: str) -> bytes:
-    """An event of a stream; the data is one line."""
-    return f"event: {name}\ndata: {data}\n\n".encode()

@@ -1,8 +1,8 @@
 // Before the door of a lesson: when something changes there, ask whether the door is still as this page shows it.
+/* global LiveStream */
 (() => {
   const door = document.getElementById("door");
   if (!door) return;
-  let source = null;
 
   async function look() {
     try {
@@ -14,19 +14,5 @@
     }
   }
 
-  function open() {
-    source?.close();
-    source = new EventSource(door.dataset.stream);
-    source.addEventListener("changed", look);
-    source.onerror = () => {
-      if (source.readyState === EventSource.CLOSED) setTimeout(open, 2000);
-    };
-  }
-
-  document.addEventListener("visibilitychange", () => {
-    if (document.hidden) source?.close();
-    else open();
-  });
-  window.addEventListener("online", open);
-  open();
+  new LiveStream(door.dataset.stream).addEventListener("changed", look);
 })();

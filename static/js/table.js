@@ -1,5 +1,6 @@
 // The table on this screen: what is mine around the table that all share. The server is the referee; this only
 // remembers which cards I have marked, turns keys into taps, and shows how long a call still lasts.
+/* global LiveStream */
 (() => {
   const play = document.getElementById("play");
   if (!play) return;
@@ -172,57 +173,16 @@
     best?.box.focus();
   }
 
-  // The stream: closed while nobody looks, since a browser opens only six; opened again when somebody does.
-  class Stream extends EventTarget {
-    constructor(url) {
-      super();
-      this.url = url;
-      this.names = new Set(["clock"]);
-      this.open();
-      document.addEventListener("visibilitychange", () => {
-        if (document.hidden) this.source?.close();
-        else if (this.readyState !== EventSource.OPEN) this.open();
-      });
-    }
-    open() {
-      this.source?.close();
-      this.source = new EventSource(this.url);
-      this.source.onopen = (event) => {
-        offline(false);
-        this.onopen?.(event);
-      };
-      this.source.onerror = () => {
-        offline(true);
-        if (this.source.readyState === EventSource.CLOSED) setTimeout(() => this.open(), 2000);
-      };
-      for (const name of this.names) this.listen(name);
-    }
-    listen(name) {
-      this.source.addEventListener(name, ({ data }) => this.dispatchEvent(new MessageEvent(name, { data })));
-    }
-    addEventListener(name, ...rest) {
-      super.addEventListener(name, ...rest);
-      if (!this.names.has(name)) {
-        this.names.add(name);
-        this.listen(name);
-      }
-    }
-    get readyState() {
-      return this.source.readyState;
-    }
-    close() {
-      this.source.close();
-    }
-  }
-
   let stream = null;
   // What I do comes back to me by the stream, like everybody's doing; without one the answer brings the table.
   document.addEventListener("htmx:configRequest", ({ detail }) => {
-    if (stream?.readyState === EventSource.OPEN) detail.headers["X-Live"] = "1";
+    if (stream?.isOpen) detail.headers["X-Live"] = "1";
   });
 
   htmx.createEventSource = (url) => {
-    stream = new Stream(url);
+    stream = new LiveStream(url);
+    stream.addEventListener("up", () => offline(false));
+    stream.addEventListener("down", () => offline(true));
     stream.addEventListener("clock", ({ data }) => {
       ahead = Number(data) - Date.now() / 1000;
       show();
@@ -233,11 +193,9 @@
   function offline(is) {
     play.querySelector(".offline").hidden = !is;
   }
-  // A network that goes without a word leaves the stream open and mute.
-  window.addEventListener("offline", () => offline(true));
   if (!navigator.onLine) offline(true);
   // A page that was cut off while it loaded has no stream to open.
-  window.addEventListener("online", () => stream ? stream.open() : location.reload());
+  window.addEventListener("online", () => { if (!stream) location.reload(); });
 
   // Hints stay on the cards they are about until the table changes.
   document.addEventListener("htmx:afterSwap", ({ detail }) => {

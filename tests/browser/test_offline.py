@@ -7,8 +7,8 @@ import time
 import pytest
 from playwright.sync_api import Page, expect
 
-from games.live import hub as live
-from games.live.hub import hub
+from core.live import hub as live
+from games.live.topic import hub
 from games.rules import Options
 from tests.browser.players import (
     Game,

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, Response, expect
 
+from core.live import hub
 from games import limits, players
-from games.live import hub
 from games.models import Match
 from games.rules import Options, find_sets
 from games.rules import commands as ask

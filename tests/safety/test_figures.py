@@ -13,8 +13,8 @@ from core.cache import shared as cache
 from core.http import connections, wsgi_adapter
 from core.jobs import queue
 from core.lanes.pools import SlowLane
+from core.live import hub
 from games import codes, limits
-from games.live import hub
 from games.matches import service as matches
 from tests.safety import bombs
 from tests.test_settings import PUBLIC, ROOT, settings_with

@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import Any
 from urllib.parse import quote, quote_from_bytes, urlencode
@@ -22,8 +23,9 @@ from django.urls import reverse
 
 from classrooms.live import live as lessons
 from classrooms.models import AuditEntry
-from games.live import stream as tables
+from core.live.stream import serve
 from games.live import tokens
+from games.live import topic as tables
 from tests.safety.town import HALFWAY, Answered, Asked, Form, Town
 from tests.seeds import fuzz_seconds, how_to_repeat, run_seed
 from tests.test_pages import run
@@ -273,8 +275,12 @@ def multipart(given: Pairs, files: Pairs) -> bytes:
 
 
 STREAMS = [
-    pytest.param(tables.stream, "/play/", tokens.sign(tokens.TableWatch("ABCDEF", 1, "en-us")), id="a table"),
-    pytest.param(lessons.stream, "/session/", lessons.sign(lessons.LessonWatch("ABCDEF", 1)), id="a lesson"),
+    pytest.param(
+        partial(serve, tables.hub), "/play/", tokens.sign(tokens.TableWatch("ABCDEF", 1, "en-us")), id="a table"
+    ),
+    pytest.param(
+        partial(serve, lessons.hub), "/session/", lessons.sign(lessons.LessonWatch("ABCDEF", 1)), id="a lesson"
+    ),
 ]
 INLINE = re.compile(
     rb"<script(?![^>]*\s(?:src=|type=\"application/json\"))|<style|<[a-z](?:[^<>\"']|\"[^\"]*\"|'[^']*')*?\s(?:style|on[a-z]+)=",

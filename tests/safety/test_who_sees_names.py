@@ -8,8 +8,9 @@ import pytest
 from django.test import Client
 
 from classrooms.models import User
-from games.live.render import render_code
+from games.live.render import render
 from games.matches import service as matches
+from games.matches.store import match_of
 from games.models import Match
 from games.rules import commands as ask
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
@@ -56,7 +57,7 @@ def test_a_stranger_learns_no_name_from_lobby_table_stream_or_replay(student, ad
     stranger = Client()
     lobby = stranger.get("/play/").text
     assert (code in lobby) is is_listed
-    seen = [lobby, stranger.get(f"/play/{code}/").text, render_code(code, "en-us").message.decode()]
+    seen = [lobby, stranger.get(f"/play/{code}/").text, render(match_of(code), "en-us").html]
     play_to_the_end(code)
     seen += [stranger.get(f"/play/{code}/").text, stranger.get(f"/play/{code}/replay/").text]
     for text in seen:

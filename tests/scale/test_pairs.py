@@ -59,7 +59,6 @@ EXCUSES = {
     "classrooms/privacy/after_restore.py:_delete_again": "runs while the site doesn't serve",
     "classrooms/privacy/after_restore.py:_with_new_pictures": "runs while the site doesn't serve",
     "classrooms/classes/rosters/forms.py:StudentForm.__init__": "changes the attributes of a field, no row",
-    "classrooms/live/live.py:SessionHub.join": "adds to a set in memory, no row",
     "classrooms/views/roster.py:cancel": "deletes one list, which the writer 'cancel a roster' does as well",
     "games/views/daily.py:picture": SAVES_NO_ROW,
 }

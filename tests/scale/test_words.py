@@ -7,7 +7,7 @@ import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from games.live.bus import Bus
+from core.live.bus import Bus
 from tests.coroutines import run
 from tests.games.live import PATIENCE
 

@@ -1,4 +1,4 @@
-"""A whole class in a live session: devices that join, look when they are told to, and answer; and the projector."""
+"""A whole class in a live session: devices that join, show what they are sent, and answer; remote and projector."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ _SEEN = re.compile(r'data-seen="([^"]*)"')
 _FORM = re.compile(r'name="activity" value="(\d+)">\s*<input type="hidden" name="round" value="(\d+)"')
 _STREAM_AND_PART = re.compile(r'data-stream="([^"]+)" data-part="([^"]+)"')
 _COUNT = re.compile(r"(\d+) of (\d+) have answered")
+_EVENT = re.compile(rb"event: (\w+)\ndata: ([^\n]*)\n\n")
+_COUNT_LINE = re.compile(r'<p class="count.*?</p>')
 _CLASS = {"name": "Load", "language": "en-us", "edition": "us", "authorised_by": "The head", "has_authority": "on"}
 
 
 class Look(Screen):
-    """A screen of a lesson: told that there is something new, it asks for its own picture, as session.js does."""
+    """A screen of a lesson, which shows what its stream brings, as session.js does."""
 
     def __init__(self, browser: Browser, page: str, lesson: Lesson) -> None:
         found = _STREAM_AND_PART.search(page)
@@ -35,10 +37,31 @@ class Look(Screen):
         self._is_stale = False
 
     def take(self, message: bytes) -> None:
-        if b"event: changed" in message:
-            self._is_stale = True
-            if self._asking is None or self._asking.done():
-                self._asking = asyncio.create_task(self._look())
+        for name, data in _EVENT.findall(message):
+            if name == b"part":
+                self._show(data.decode())
+            elif name == b"news":
+                self._update(data.decode())
+            elif name == b"changed":
+                self._is_stale = True
+                if self._asking is None or self._asking.done():
+                    self._asking = asyncio.create_task(self._look())
+
+    def _show(self, part: str) -> None:
+        """A whole picture: what's older than the one that is shown says nothing new."""
+        if _seen(part) > _seen(self.html):
+            self.circle.notes.pushes += 1
+            self.html = part
+            self._news.set()
+
+    def _update(self, piece: str) -> None:
+        """The count anew, for the picture that is shown."""
+        seen, count = _seen(piece), _COUNT_LINE.search(piece)
+        if count and seen > _seen(self.html) and seen[0] == _seen(self.html)[0]:
+            self.circle.notes.pushes += 1
+            html = _COUNT_LINE.sub(count[0], self.html)
+            self.html = _SEEN.sub(f'data-seen="{".".join(map(str, seen))}"', html, count=1)
+            self._news.set()
 
     async def _look(self) -> None:
         while self._is_stale:
@@ -46,7 +69,6 @@ class Look(Screen):
             found = _SEEN.search(self.html)
             path = f"{self.part}?seen={quote(unescape(found[1]) if found else '')}"
             answer = await self.browser.send("GET", path, HX_Request="true")
-            self.circle.notes.pushes += 1
             if answer.status == 200:
                 self.show(answer.content)
             elif answer.status != 204:
@@ -68,6 +90,12 @@ class Look(Screen):
         """The activity and the round that it can answer."""
         found = _FORM.search(self.html)
         return (found[1], found[2]) if found else None
+
+
+def _seen(html: str) -> tuple[int, ...]:
+    """The version of a picture; the first page is none."""
+    found = _SEEN.search(html)
+    return tuple(map(int, found[1].split("."))) if found else ()
 
 
 class Lesson(Circle):
@@ -93,12 +121,16 @@ class Lesson(Circle):
         classroom = made.header("location").strip("/").split("/")[1]
         opened = await self.teacher.ask("POST", f"/teach/session/open/{classroom}/", {"guests": "1"}, status=302)
         self.code = opened.header("location").strip("/").split("/")[2]
-        page = (await self.teacher.ask("GET", f"/teach/session/{self.code}/screen/")).content.decode()
-        self.projector = Look(self.teacher, page, self)
-        await self.projector.open(self.teacher.port, self.number)
+        self.projector, self.remote = [await self._staff(name) for name in ("screen", "remote")]
         for number in range(devices):
             await self._join(self.ports[number % len(self.ports)])
         self.round = 0
+
+    async def _staff(self, name: str) -> Look:
+        page = (await self.teacher.ask("GET", f"/teach/session/{self.code}/{name}/")).content.decode()
+        screen = Look(self.teacher, page, self)
+        await screen.open(self.teacher.port, self.number)
+        return screen
 
     async def _join(self, port: int) -> None:
         browser = await Browser.at(port, self.number)
@@ -131,7 +163,9 @@ class Lesson(Circle):
         return count is not None and int(count[2]) == len(self.devices)
 
     async def _lead(self, order: str, form: dict[str, object]) -> None:
-        await self.teacher.ask("POST", f"/teach/session/{self.code}/{order}", form, HX_Request="true")
+        """The remote has a stream, so what was done comes by that."""
+        path = f"/teach/session/{self.code}/{order}"
+        await self.teacher.ask("POST", path, form, status=204, HX_Request="true", X_Live="1")
 
     async def answer(self, within: float) -> None:
         """All answer, each at a moment of their own within some seconds, and the projector says so."""

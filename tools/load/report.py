@@ -206,13 +206,15 @@ def _answers(records: Sequence[Record]) -> str:
 def _lessons(records: Sequence[Record]) -> str:
     heads = (
         "set-up", "web", "classes", "devices", "answer p50", "p95", "row p95", "projector p95", "all devices p95",
-        "web ms/answer", "lost",
+        "web ms/answer", "web ms/row", "lost",
     )  # fmt: skip
     rows = [
         [
             each["site"], each["webs"], each["classes"], each["devices"], *_two(each["answer_ms"]),
             each["row_ms"]["p95"], each["projector_ms"]["p95"], each["devices_ms"]["p95"],
-            1_000 * each["cpu"]["web"] / each["answers"], each["lost"] + each["errors"],
+            1_000 * each["cpu"]["web"] / each["answers"],
+            1_000 * each["row_cpu"]["web"] / each["devices"] if "row_cpu" in each else None,
+            each["lost"] + each["errors"],
         ]
         for each in _of(records, "lessons")
     ]  # fmt: skip

@@ -250,7 +250,9 @@ async def lessons(site: Site, *, webs: int, classes: int, devices: int, rounds: 
     await asyncio.gather(*map(teach, running))
     used = site.usage() - before
     kept = await asyncio.to_thread(site.check, [], [lesson.code for lesson in running])
+    before = site.usage()
     bare = await _rows_at_once([device.browser for lesson in running for device in lesson.devices], within)
+    reading = site.usage() - before
     for lesson in running:
         lesson.leave()
     return {
@@ -262,6 +264,7 @@ async def lessons(site: Site, *, webs: int, classes: int, devices: int, rounds: 
         "seconds": _short(used.wall),
         "answer_ms": _ms([each for lesson in running for each in lesson.notes.answered]),
         "row_ms": _ms(bare),
+        "row_cpu": _cpu(reading),
         "projector_ms": _ms([each for lesson in running for each in lesson.on_projector]),
         "devices_ms": _ms([each for lesson in running for each in lesson.notes.on_all]),
         "answers": sum(lesson.answers for lesson in running),

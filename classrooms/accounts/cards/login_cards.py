@@ -33,7 +33,7 @@ class LoginCard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Picture(Figure):
+class CardPicture(Figure):
     """One of the three pictures of a student."""
 
     box = (picture_art.SIZE, picture_art.SIZE)
@@ -83,7 +83,7 @@ class LoginCards:
             yield Lines(lines=((text + 12 * mm, y + 36 * mm, x + _RIGHT, y + 36 * mm),), ink=INK)
         for place, slug in enumerate(card.pictures):
             left = text + place * (_PICTURE + _GAP)
-            yield Picture(slug=slug, x=left, y=y + 18 * mm, width=_PICTURE)
+            yield CardPicture(slug=slug, x=left, y=y + 18 * mm, width=_PICTURE)
             middle = left + _PICTURE / 2
             yield Text(text=str(place + 1), x=middle, y=y + 13.5 * mm, size=9, bold=True, anchor=Anchor.MIDDLE)
         address = self.join.partition("://")[2]

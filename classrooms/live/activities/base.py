@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, ClassVar
@@ -73,6 +73,8 @@ class ActivityType:
     form: ClassVar[type[forms.Form]] = NoOptions
     has_rounds: ClassVar[bool] = True
     """Whether who comes late waits for the next round."""
+    keeps_parts: ClassVar[bool] = False
+    """Whether a device's part changes with nothing but the version of the session and what `own` says."""
 
     # What happens
 
@@ -122,7 +124,15 @@ class ActivityType:
 
     # What is shown
 
-    def device(self, activity: Activity, attendee: Attendee) -> Screen:
+    def own(self, activity: Activity, attendees: Collection[Attendee]) -> Mapping[int, Hashable]:
+        """What the screen of each device follows from, by the key of its seat; equal ones show the same.
+
+        Where nothing else is said, that's the seat itself.
+        """
+        return {each.pk: each for each in attendees}
+
+    def device(self, activity: Activity, own: Any) -> Screen:
+        """What's shown to the seats that have this of their own."""
         raise NotImplementedError
 
     def projector(self, activity: Activity) -> Screen:
@@ -131,6 +141,10 @@ class ActivityType:
     def remote(self, activity: Activity) -> Screen:
         """What the teacher sees beside the buttons; the projector's picture in small, unless there is more to say."""
         return self.projector(activity)
+
+    def is_counting(self, activity: Activity) -> bool:
+        """Whether an answer that comes changes nothing but the count on the projector."""
+        return False
 
     def paper(self, activity: Activity) -> Screen | None:
         """What the teacher taps in for a student without a device; None where paper cannot take part."""
@@ -179,13 +193,21 @@ class Count:
 
 
 def count_answers(activity: Activity) -> Count:
-    """Of the present round. Who has answered and gone counts as answered, and not as somebody to wait for."""
-    there = activity.session.attendees.filter(removed_at=None, is_connected=True)
-    if activity.stage == Stage.OPEN:
-        there = there.filter(joined_at__lte=activity.round_at)
-    answered = set(activity.answers.filter(round=activity.round).values_list("attendee", flat=True))
-    here = set(there.values_list("pk", flat=True))
-    return Count(len(answered & here), len(here))
+    """Of the present round."""
+    return counted(activity, activity.session.attendees.filter(removed_at=None), answered_by(activity))
+
+
+def answered_by(activity: Activity) -> set[int]:
+    """The keys of the seats that have answered in the present round."""
+    return set(activity.answers.filter(round=activity.round).values_list("attendee", flat=True))
+
+
+def counted(activity: Activity, present: Iterable[Attendee], answered: Collection[int]) -> Count:
+    """Who has answered and gone counts as answered, and not as somebody to wait for."""
+    is_open = activity.stage == Stage.OPEN
+    there = (each for each in present if each.is_connected and not (is_open and each.joined_at > activity.round_at))
+    has_answered = [each.pk in answered for each in there]
+    return Count(sum(has_answered), len(has_answered))
 
 
 def place_of(activity: Activity) -> str:

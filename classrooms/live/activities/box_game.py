@@ -7,7 +7,7 @@ has taken a SET says why on the device while the table goes on for the others, a
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,6 +84,19 @@ class Shown:
     verdict: Verdict
     left: float
     """For how many seconds more."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnBuzzer:
+    """What a device shows at the table of the class."""
+
+    match: Match
+    is_mine: bool
+    """Whether they have called, and pick."""
+    has_agreed: bool
+    points: int | None
+    told: Attendee | None
+    """Who is told what came of their pick, or says why it was a SET."""
 
 
 class BoxGame(ActivityType):
@@ -226,21 +239,36 @@ class BoxGame(ActivityType):
 
     # What is shown
 
-    def device(self, activity: Activity, attendee: Attendee) -> Screen:
+    def own(self, activity: Activity, attendees: Collection[Attendee]) -> Mapping[int, OwnBuzzer]:
         match = up_to_date(activity.state["match"])
         state = match.state
-        seat = activity.state["seats"].get(_key(activity, attendee))
-        control, why = state.control, activity.state["why"].get(str(attendee.pk))
-        is_mine = control is not None and activity.state.get("caller") == attendee.pk and control.seat == seat
+        told = {*activity.state["why"], *activity.state["told"]}
+
+        def buzzer(attendee: Attendee) -> OwnBuzzer:
+            seat = activity.state["seats"].get(_key(activity, attendee))
+            is_caller = state.control is not None and activity.state.get("caller") == attendee.pk
+            return OwnBuzzer(
+                match=match,
+                is_mine=is_caller and state.control is not None and state.control.seat == seat,
+                has_agreed=seat in state.votes,
+                points=state.seats[seat].points if seat is not None and activity.session.shows_scores else None,
+                told=attendee if str(attendee.pk) in told else None,
+            )
+
+        return {each.pk: buzzer(each) for each in attendees}
+
+    def device(self, activity: Activity, own: OwnBuzzer) -> Screen:
+        state = own.match.state
+        control, why = state.control, activity.state["why"].get(str(own.told.pk)) if own.told else None
         context: dict[str, Any] = {
-            "version": match.version,
+            "version": own.match.version,
             "is_over": state.phase is Phase.OVER,
-            "has_agreed": seat in state.votes,
-            "is_mine": is_mine,
-            "told": self._told(activity, attendee),
-            "points": state.seats[seat].points if seat is not None and activity.session.shows_scores else None,
+            "has_agreed": own.has_agreed,
+            "is_mine": own.is_mine,
+            "told": self._told(activity, own.told) if own.told else None,
+            "points": own.points,
         }
-        if is_mine and control:
+        if own.is_mine and control:
             context["cards"] = state.table
             context["countdown"] = _countdown(control.since, control.deadline)
         elif control:

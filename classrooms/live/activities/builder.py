@@ -7,6 +7,7 @@ student at each state of the board; and never where the cards that are impossibl
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,6 +83,22 @@ class Building:
     @property
     def is_stuck(self) -> bool:
         return not self.has_reached_goal and self.impossible.issuperset(self.left)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A card that was proposed last, and the SET that it makes."""
+
+    cards: tuple[int, ...]
+    card: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnBoard:
+    """The board that somebody builds, and why their last card was refused."""
+
+    number: int
+    refusal: Refusal | None
 
 
 class Builder(ActivityType):
@@ -175,18 +192,25 @@ class Builder(ActivityType):
         empty = {"cards": [], "refused": [], "best": 0, "move": 0, "was_stuck": False}
         return kept.setdefault(str(number), empty)
 
-    def device(self, activity: Activity, attendee: Attendee) -> Screen:
-        building = self.building(activity, self._number(activity, own_team(activity, attendee)))
-        context = {"building": building, "verdict": self._own_refusal(activity, attendee, building)}
+    def own(self, activity: Activity, attendees: Collection[Attendee]) -> Mapping[int, OwnBoard]:
+        given = activity.answers.filter(round=activity.round, attendee__in=[each.pk for each in attendees])
+        last = {each.attendee_id: each for each in given}
+        wrong = {pk: Refusal(tuple(each.cards), each.answer["card"]) for pk, each in last.items() if not each.is_right}
+        has_teams = activity.options["teams"]
+        return {
+            each.pk: OwnBoard((each.team or EVERYBODY) if has_teams else EVERYBODY, wrong.get(each.pk))
+            for each in attendees
+        }
+
+    def device(self, activity: Activity, own: OwnBoard) -> Screen:
+        building = self.building(activity, own.number)
+        context = {"building": building, "verdict": self._verdict(own.refusal, building) if own.refusal else None}
         return Screen("session/builder_device.html", context)
 
-    def _own_refusal(self, activity: Activity, attendee: Attendee, building: Building) -> Verdict | None:
+    def _verdict(self, refusal: Refusal, building: Building) -> Verdict | None:
         """The SET that the student's last card makes with two of the board, as long as these lie there."""
-        last = activity.answers.filter(attendee=attendee, round=activity.round).last()
-        if last is None or last.is_right:
-            return None
-        first, second, third = triple = tuple(map(Card.from_index, last.cards))
-        others = {card for card in triple if card.index != last.answer["card"]}
+        first, second, third = triple = tuple(map(Card.from_index, refusal.cards))
+        others = {card for card in triple if card.index != refusal.card}
         return explain(first, second, third) if others <= set(building.cards) else None
 
     def projector(self, activity: Activity) -> Screen:

@@ -6,6 +6,7 @@ alone with it too. A pair that somebody has tried already has fewer cards left, 
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,10 +148,16 @@ class Relay(ActivityType):
         kept: dict[str, dict[str, Any]] = activity.state["teams"]
         return kept.setdefault(str(team.number), {"done": 0, "turn": 0, "tried": []})
 
-    def device(self, activity: Activity, attendee: Attendee) -> Screen:
-        team = own_team(activity, attendee)
+    def own(self, activity: Activity, attendees: Collection[Attendee]) -> Mapping[int, tuple[Team, bool]]:
+        """The team, and whether it is their turn."""
+        team_of = {each.pk: team for team in teams(activity) for each in team.members}
+        own = {each.pk: team_of.get(each.pk) or own_team(activity, each) for each in attendees}
+        turns = {team.number: self.track(activity, team).turn for team in own.values()}
+        return {pk: (team, (turn := turns[team.number]) is not None and turn.pk == pk) for pk, team in own.items()}
+
+    def device(self, activity: Activity, own: tuple[Team, bool]) -> Screen:
+        team, is_own_turn = own
         track = self.track(activity, team)
-        is_own_turn = track.turn is not None and track.turn.pk == attendee.pk
         context: dict[str, object] = {"track": track, "is_own_turn": is_own_turn, "may_pass": len(team.there) > 1}
         if not track.has_arrived:
             tried = self._here(activity, team)["tried"]

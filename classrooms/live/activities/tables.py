@@ -20,8 +20,8 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from classrooms.live import live
 from classrooms.live.activities.base import FINISH, ActivityType, Order, Screen
@@ -221,7 +221,11 @@ class Tables(ActivityType):
             "points": match.state.seats[seat].points if seat is not None else 0,
             "link": reverse("play:table", args=[code]),
             "stream": f"/session/{activity.session.code}/stream/?token="
-            + live.sign(live.LessonWatch(activity.session.code, attendee.number, user=attendee.user_id)),
+            + live.sign(
+                live.LessonWatch(
+                    activity.session.code, attendee.number, user=attendee.user_id, language=get_language() or ""
+                )
+            ),
         }
         return Screen("session/tables_device.html", context)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from django.http import QueryDict
@@ -13,7 +14,6 @@ from classrooms.live.activities.base import (
     ActivityType,
     GradedAnswer,
     Screen,
-    answer_of,
     count_answers,
     keep,
     place_of,
@@ -41,8 +41,16 @@ class FeatureBar:
     is_right: bool
 
 
+@dataclass(frozen=True, slots=True)
+class OwnAnswer:
+    """That somebody has answered, and how."""
+
+    is_right: bool
+
+
 class Triples(ActivityType):
     slug = "triples"
+    keeps_parts = True
     title = gettext_lazy("Is it a SET?")
     about = gettext_lazy("Three cards on the projector; everybody says yes, or which feature breaks it. No hurry.")
 
@@ -70,15 +78,23 @@ class Triples(ActivityType):
         keep(activity, attendee, given, now)
         return False
 
-    def device(self, activity: Activity, attendee: Attendee) -> Screen:
+    def own(self, activity: Activity, attendees: Collection[Attendee]) -> Mapping[int, OwnAnswer | None]:
+        given = activity.answers.filter(round=activity.round, attendee__in=[each.pk for each in attendees])
+        is_right = dict(given.values_list("attendee", "is_right"))
+        return {each.pk: OwnAnswer(is_right[each.pk]) if each.pk in is_right else None for each in attendees}
+
+    def device(self, activity: Activity, own: OwnAnswer | None) -> Screen:
         exercise = self.exercise(activity)
-        context = {"exercise": exercise, "features": list(Feature), "own": answer_of(activity, attendee)}
+        context = {"exercise": exercise, "features": list(Feature), "own": own}
         return Screen("session/triples_device.html", context | self._revealed(activity, exercise))
 
     def projector(self, activity: Activity) -> Screen:
         exercise = self.exercise(activity)
         context = {"exercise": exercise, "count": count_answers(activity)}
         return Screen("session/triples_projector.html", context | self._revealed(activity, exercise))
+
+    def is_counting(self, activity: Activity) -> bool:
+        return activity.stage == Stage.OPEN
 
     def paper(self, activity: Activity) -> Screen | None:
         exercise = self.exercise(activity)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,16 +59,25 @@ class ChoiceBar:
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class OwnCards:
     """What somebody has answered: whether it was right is for after the reveal."""
 
-    answer: Answer
+    cards: tuple[int, ...]
+    is_right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """The same on the screen."""
+
+    answer: OwnCards
     verdict: Verdict | None
     """Why three cards that were picked or completed are no SET."""
 
 
 class LessonTogether(ActivityType):
     slug = "unit"
+    keeps_parts = True
     title = gettext_lazy("Lesson together")
     about = gettext_lazy("A unit of the course, step by step. You decide when it goes on; everybody answers.")
     form = UnitOptionsForm
@@ -143,17 +153,22 @@ class LessonTogether(ActivityType):
 
     # What is shown
 
-    def device(self, activity: Activity, attendee: Attendee) -> Screen:
+    def own(self, activity: Activity, attendees: Collection[Attendee]) -> Mapping[int, tuple[OwnCards, ...]]:
+        given: dict[int, list[OwnCards]] = {each.pk: [] for each in attendees}
+        for each in activity.answers.filter(round=activity.round, attendee__in=list(given)):
+            given[each.attendee_id].append(OwnCards(tuple(each.cards), each.is_right))
+        return {pk: tuple(cards) for pk, cards in given.items()}
+
+    def device(self, activity: Activity, own: tuple[OwnCards, ...]) -> Screen:
         put = self.put(activity)
         question = put.question
         if not question.is_asked:
             return Screen("session/unit_look.html", {"step": put.step})
-        own = [Own(each, together.verdict_on(question, each.cards)) for each in self._own(activity, attendee)]
         context = self._context(activity, put)
         context |= {
-            "own": own,
+            "own": [Own(each, together.verdict_on(question, list(each.cards))) for each in own],
             "left": question.picks - len(own),
-            "is_right": sum(each.answer.is_right for each in own) >= question.picks,
+            "is_right": sum(each.is_right for each in own) >= question.picks,
         }
         return Screen("session/unit_device.html", context)
 
@@ -166,6 +181,9 @@ class LessonTogether(ActivityType):
                 bars = self._bars(activity, put.question)
                 context |= {"bars": bars, "most": max(1, *(bar.number for bar in bars))}
         return Screen("session/unit_projector.html", context)
+
+    def is_counting(self, activity: Activity) -> bool:
+        return activity.stage == Stage.OPEN and self.put(activity).question.is_asked
 
     def paper(self, activity: Activity) -> Screen | None:
         question = self.put(activity).question

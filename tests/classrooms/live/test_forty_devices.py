@@ -90,9 +90,10 @@ def test_forty_answers_in_one_second_are_forty_answers(site, teacher):
     leading.begin(session, "triples", {})
     tokens = [device.token(device.get(path)[1]) for device in devices]
     board = Device(site, session_key_of(teacher), "")
-    stream = f"/session/{session.code}/stream/?token={sign(LessonWatch(session.code, None, user=teacher.pk))}"
+    watch = LessonWatch(session.code, None, user=teacher.pk, language="en-us", is_wall=True)
+    stream = f"/session/{session.code}/stream/?token={sign(watch)}"
     with Screen(site, stream, session=session_key_of(teacher)) as projector:
-        projector.message()
+        projector.data("part")
 
         def answer(place: int) -> int:
             form = (
@@ -103,7 +104,8 @@ def test_forty_answers_in_one_second_are_forty_answers(site, teacher):
         assert at_once(DEVICES, answer) == [200] * DEVICES
         # The same again, as impatient fingers do: refused, each of them.
         assert at_once(DEVICES, answer) == [422] * DEVICES
-        projector.data("changed")
+        while b"Everybody has answered" not in projector.data("news"):
+            pass
     assert Answer.objects.count() == Attempt.objects.count() == DEVICES
     assert Answer.objects.filter(is_right=True).count() == DEVICES // 2
     assert "Everybody has answered" in board.get(f"/teach/session/{session.code}/screen/part/")[1]
@@ -117,9 +119,9 @@ def test_whoever_was_sent_out_gets_no_stream_whatever_their_token_says(site, tea
     (mia,) = enrol(classroom, "Mia Okafor")
     session = leading.open_session(classroom, by=teacher)
     seat = joining.attend(session, Player(name="Mia", user=mia.student))
-    stream = f"/session/{session.code}/stream/?token={sign(LessonWatch(session.code, seat.number))}"
+    stream = f"/session/{session.code}/stream/?token={sign(LessonWatch(session.code, seat.number, language='en-us'))}"
     with Screen(site, stream) as device:
-        device.data("changed")
+        device.data("part")
     leading.remove(seat)
     with Screen(site, stream) as device, pytest.raises(EOFError):
         device.data("anything that would come for ever")

@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from classrooms.accounts.sign_up import Adapter
 from classrooms.classes import students
-from classrooms.live import joining, leading, live
+from classrooms.live import joining, leading
 from classrooms.models import Session, User
-from games.live import hub as tables
+from core.live import hub as live_hub
 from games.models import Match
 from games.players import Player
 from tests.browser.players import session_key_of
@@ -50,15 +50,13 @@ def mia(lesson) -> User:
 @pytest.fixture
 def told(monkeypatch) -> None:
     """Streams end because somebody says so, and not because somebody looks from time to time."""
-    for module in (live, tables):
-        monkeypatch.setattr(module, "HEARTBEAT_SECONDS", 10 * PATIENCE)
+    monkeypatch.setattr(live_hub, "HEARTBEAT_SECONDS", 10 * PATIENCE)
 
 
 @pytest.fixture
 def often(monkeypatch) -> None:
     """Whoever watches is looked up at each beat, without the ten seconds in between."""
-    for module in (live, tables):
-        monkeypatch.setattr(module, "HEARTBEAT_SECONDS", 0.0)
+    monkeypatch.setattr(live_hub, "HEARTBEAT_SECONDS", 0.0)
 
 
 def streams_of_student(lesson: Session, client: Client) -> list[PageStream]:
@@ -79,7 +77,7 @@ class Open:
     def __init__(self, site: str, streams: list[PageStream]) -> None:
         self.screens = [stream.open(site) for stream in streams]
         for screen in self.screens:
-            screen.data("changed" if "/session/" in screen.path else "table")
+            screen.data("part" if "/session/" in screen.path else "table")
 
     def all_end(self) -> bool:
         return all(is_closed(screen) for screen in self.screens)
@@ -185,7 +183,7 @@ def test_signing_out_at_one_tablet_leaves_the_other_its_streams(site, lesson, mi
         device, _part, table = others.screens
         leading.rename(lesson.attendees.get(number=1), "Captain")
         table.table(until=lambda shown: "Captain" in shown.html)
-        device.data("changed")
+        device.data("part")
     assert lesson.attendees.get(number=1).removed_at is None
 
 

@@ -12,14 +12,14 @@ from django.utils import timezone
 
 from classrooms.classes import students
 from classrooms.classes.service import remove_teacher
-from classrooms.live import joining, leading, live, seats
+from classrooms.live import joining, leading, seats
 from classrooms.live.changes import changed
 from classrooms.live.errors import LessonRefusal
 from classrooms.live.live import DOOR, LessonWatch, sign
 from classrooms.live.wall import AFTERWARDS, LONGEST, wall_key
 from classrooms.models import Attendee, Enrolment, Session, User
 from classrooms.privacy.deleting import delete_adult, delete_child, delete_class
-from games.live import hub as tables
+from core.live import hub as live_hub
 from games.live import tokens
 from games.models import Match
 from games.players import Player
@@ -44,7 +44,7 @@ def seated(session: Session) -> list[Attendee]:
 
 
 def path(session: Session, number: int) -> str:
-    return f"/session/{session.code}/stream/?token={sign(LessonWatch(session.code, number))}"
+    return f"/session/{session.code}/stream/?token={sign(LessonWatch(session.code, number, language='en-us'))}"
 
 
 def has_left(table: Table, seat: int) -> bool:
@@ -76,7 +76,7 @@ def test_whoever_is_taken_out_loses_the_streams_of_the_lesson_and_of_the_table(s
 def test_a_device_whose_student_goes_to_paper_loses_its_stream_and_the_seat_stays(site, session):
     mia, _noah = seated(session)
     with Screen(site, path(session, mia.number)) as device:
-        device.data("changed")
+        device.data("part")
         seats.put_on_paper(mia)
         assert is_closed(device)
     assert is_refused(site, PageStream(path(session, mia.number)))
@@ -93,7 +93,7 @@ def test_whoever_is_let_back_in_has_both_streams_again(site, session):
     seats.readmit(mia)
     with Screen.of(site, match.code, seat=mine) as table, Screen(site, path(session, mia.number)) as lesson:
         assert table.table().cards
-        lesson.data("changed")
+        lesson.data("part")
 
 
 def test_a_name_that_the_teacher_changes_is_on_the_table_at_once(site, session):
@@ -121,8 +121,7 @@ def test_a_device_before_the_door_hears_that_it_opens(site, session):
 @pytest.fixture
 def at_once(monkeypatch) -> None:
     """Streams end because somebody says so, and not because somebody looks from time to time."""
-    for module in (live, tables):
-        monkeypatch.setattr(module, "HEARTBEAT_SECONDS", 10 * PATIENCE)
+    monkeypatch.setattr(live_hub, "HEARTBEAT_SECONDS", 10 * PATIENCE)
 
 
 def place_of(student: User, session: Session) -> Enrolment:
@@ -186,7 +185,7 @@ def test_a_student_who_leaves_the_class_loses_the_streams_of_lesson_and_table(
 ):
     lesson, table = streams_of_student(mia.user, session)
     with lesson.open(site) as device, table.open(site) as at_table:
-        device.data("changed")
+        device.data("part")
         at_table.table()
         leaves(session, mia.user)
         assert is_closed(device)
@@ -224,10 +223,10 @@ def test_classmates_of_a_student_who_leaves_the_class_play_on(site, session, mia
     number = Match.objects.get().seats.get(user=mia.user).number
     with lesson.open(site) as device, table.open(site) as at_table:
         at_table.table()
-        device.data("changed")
+        device.data("part")
         moved(session, mia.user)
         at_table.table(until=lambda shown: has_left(shown, number))
-        device.data("changed")
+        device.data("part")
 
 
 def test_a_student_who_has_left_the_class_cannot_be_let_back_in(session, mia):
@@ -241,7 +240,7 @@ def test_a_student_who_has_left_the_class_cannot_be_let_back_in(session, mia):
 def test_a_student_who_left_without_a_word_is_taken_out_at_the_next_look(site, session, mia, often):
     lesson, table = streams_of_student(mia.user, session)
     with lesson.open(site) as device, table.open(site) as at_table:
-        device.data("changed")
+        device.data("part")
         at_table.table()
         Enrolment.objects.filter(student=mia.user).delete()
         assert is_closed(device)
@@ -278,8 +277,7 @@ def match(session) -> Match:
 @pytest.fixture
 def often(monkeypatch) -> None:
     """Whoever watches is looked up at each beat, without the ten seconds in between."""
-    for module in (live, tables):
-        monkeypatch.setattr(module, "HEARTBEAT_SECONDS", 0.0)
+    monkeypatch.setattr(live_hub, "HEARTBEAT_SECONDS", 0.0)
 
 
 def streams_of(teacher: User, session: Session, match: Match) -> list[PageStream]:
@@ -314,7 +312,7 @@ def test_a_teacher_who_goes_loses_the_streams_of_remote_projector_and_table(
 ):
     old = streams_of(colleague, session, match)
     screens = [stream.open(site) for stream in old]
-    for screen, word in zip(screens, ("changed", "changed", "table"), strict=True):
+    for screen, word in zip(screens, ("part", "part", "table"), strict=True):
         screen.data(word)
     going(session, colleague)
     assert [is_closed(screen) for screen in screens] == [True] * 3
@@ -347,17 +345,17 @@ def test_the_streams_of_a_teacher_who_stays_go_on_and_open_again(site, session, 
             if name == "Captain":
                 taken_out(session, colleague)
             for screen in (at_hand, on_the_wall):
-                screen.data("changed")
+                screen.data("part")
             leading.rename(mia, name)
             for screen in (at_hand, on_the_wall):
-                screen.data("changed")
+                screen.data("part")
             at_the_table.table(until=lambda shown, name=name: name in shown.html)
 
 
 def test_a_removal_that_nobody_told_us_of_ends_the_streams_at_the_next_look(site, session, match, colleague, often):
     streams = streams_of(colleague, session, match)
     screens = [stream.open(site) for stream in streams]
-    for screen, word in zip(screens, ("changed", "changed", "table"), strict=True):
+    for screen, word in zip(screens, ("part", "part", "table"), strict=True):
         screen.data(word)
     session.classroom.teachers.remove(colleague)
     assert [is_closed(screen) for screen in screens] == [True] * 3
@@ -368,7 +366,7 @@ def test_a_removal_that_nobody_told_us_of_ends_the_streams_at_the_next_look(site
 @pytest.mark.parametrize("made_for", [{}, {"key": "BCDFGHJKLM"}, {"user": 0}])
 def test_a_teachers_stream_is_for_somebody(site, session, made_for, monkeypatch):
     # Found out when it opens, and not by the next look.
-    monkeypatch.setattr(live, "HEARTBEAT_SECONDS", 10 * PATIENCE)
+    monkeypatch.setattr(live_hub, "HEARTBEAT_SECONDS", 10 * PATIENCE)
     token = sign(LessonWatch(session.code, None, **made_for))
     browser = session_key_of(session.made_by)
     assert is_refused(site, PageStream(f"/session/{session.code}/stream/?token={token}", browser))
@@ -388,12 +386,12 @@ def test_the_stream_of_the_wall_ends_with_its_key_and_the_teachers_does_not(site
     stream = PageStream.on(address, client)
     remote = PageStream.on(f"/teach/session/{session.code}/remote/", signed_in(session.made_by))
     with stream.open(site) as wall, remote.open(site) as teacher:
-        wall.data("changed")
-        teacher.data("changed")
+        wall.data("part")
+        teacher.data("part")
         Session.objects.update(**ending(session))
         assert is_closed(wall)
         changed(session)
-        teacher.data("changed")
+        teacher.data("part")
     assert is_refused(site, stream)
 
 
@@ -402,6 +400,6 @@ def test_the_stream_of_the_wall_opens_again_while_its_key_is_good(site, session,
     stream = PageStream.on(address, client)
     for is_locked in (True, False):
         with stream.open(site) as wall:
-            wall.data("changed")
+            wall.data("part")
             leading.set_lock(session, is_locked)
-            wall.data("changed")
+            wall.data("part")

@@ -207,7 +207,7 @@ def test_a_message_is_one_line_of_data(db):
     match = matches.open_match(
         way=Way.TOGETHER, options=Options(), player=Player(name="A\nB\r\rC\u2028D", guest="c" * 32), now=time.time()
     )
-    message = render.render(match, "en-us").message
+    message = render.render(match, "en-us").event
     assert message.startswith(b"event: table\ndata: <div")
     assert message.endswith(b"</div>\n\n")
     assert message.count(b"\n") == 3

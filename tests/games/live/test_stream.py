@@ -23,10 +23,11 @@ import pytest
 from django.core import signing
 from django.db import OperationalError, connections
 
-from games.live import hub as live
-from games.live import tokens
-from games.live.hub import Watcher, hub
-from games.live.stream import stream
+from core.live import hub as live
+from core.live.hub import Watcher
+from core.live.stream import serve
+from games.live import tokens, topic
+from games.live.topic import TableTopic, hub
 from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
@@ -216,11 +217,8 @@ def test_a_change_that_could_not_be_read_is_shown_as_soon_as_it_can(site, monkey
     code = open_together()
     with Screen.of(site, code) as screen:
         screen.table()
-        failing = iter([OperationalError("the database has gone away")] * 2)
-        really = live.render_code
-
-        def fail(*_about):
-            raise next(failing)
+        failing = iter([OperationalError("the database has gone away")] * 3)
+        really = topic.render
 
         def render_or_fail(*about):
             for error in failing:
@@ -228,8 +226,7 @@ def test_a_change_that_could_not_be_read_is_shown_as_soon_as_it_can(site, monkey
             return really(*about)
 
         monkeypatch.setattr(live, "TRY_AGAIN_SECONDS", 0.01)
-        monkeypatch.setattr(live, "render", fail)
-        monkeypatch.setattr(live, "render_code", render_or_fail)
+        monkeypatch.setattr(topic, "render", render_or_fail)
         version = do(code, ask.Call(0))
         assert screen.table(lambda table: table.control == 0).version == version
 
@@ -264,14 +261,13 @@ def test_a_screen_that_does_not_read_gets_the_newest_in_the_end_and_holds_nobody
         assert slow.table(lambda table: table.version == last).version == last
 
 
-def test_a_screen_that_takes_nothing_in_misses_what_is_between_and_never_the_last(transactional_db, monkeypatch):
+def test_a_screen_that_takes_nothing_in_misses_what_is_between_and_never_the_last(transactional_db):
     code = open_together(window=None)
     token = tokens.sign(tokens.TableWatch(code, None, "en-us"))
 
     async def watch(takes_in: asyncio.Event) -> list[bytes]:
         """All that is sent to a screen, the first two messages at once and the others when it takes them in."""
-        own = live.Hub()
-        monkeypatch.setattr("games.live.stream.hub", own)
+        own = live.Hub(TableTopic())
         own.start()
         sent: list[bytes] = []
         leaves = asyncio.Event()
@@ -287,7 +283,7 @@ def test_a_screen_that_takes_nothing_in_misses_what_is_between_and_never_the_las
             return {"type": "http.disconnect"}
 
         path = {"method": "GET", "path": f"/play/{code}/stream/", "query_string": f"token={token}".encode()}
-        streaming = asyncio.create_task(stream(path, receive, send))
+        streaming = asyncio.create_task(serve(own, path, receive, send))
         await _until(lambda: len(sent) == 2)
         for _ in range(25):
             await asyncio.to_thread(_closing, partial(do, code, ask.Call(0)))
@@ -350,7 +346,7 @@ def test_a_screen_has_room_for_the_newest_table_only():
 
 
 def test_a_quiet_stream_is_kept_alive_by_comments(site, monkeypatch):
-    monkeypatch.setattr("games.live.hub.HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr("core.live.hub.HEARTBEAT_SECONDS", 0.05)
     with Screen.of(site, open_together()) as screen:
         screen.table()
         assert [screen.message() for _ in range(3)] == [("", b": \n\n")] * 3
@@ -594,7 +590,7 @@ def test_a_hub_that_is_stopped_twice_is_stopped():
     """Our server stops it, and then the end of the lifespan does again."""
 
     async def stop_twice() -> None:
-        of_its_own = live.Hub()
+        of_its_own = live.Hub(TableTopic())
         of_its_own.start()
         of_its_own.stop()
         of_its_own.stop()

@@ -13,11 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from classrooms.live import leading
-from classrooms.live.live import LessonWatch, SessionHub
+from classrooms.live.live import LessonTopic, LessonWatch
 from classrooms.models import Session
-from games.live.hub import Hub, Watcher, _TableTopic
-from games.live.stream import Client, follow
+from core.live.hub import Hub, LiveTopic, Watcher
+from core.live.stream import Client, follow
 from games.live.tokens import TableWatch
+from games.live.topic import TableTopic
 from games.matches import service as matches
 from games.models import Way
 from games.players import Player
@@ -32,7 +33,7 @@ MOST_GROWTH = 150_000
 """Bytes in the last days, where a stream that's kept takes two thousand and more."""
 FULL_AFTER = 4
 """The day after which every cache of a fixed size is full."""
-KEPT = (Watcher, _TableTopic, asyncio.Task, asyncio.TimerHandle)
+KEPT = (Watcher, LiveTopic, asyncio.Task, asyncio.TimerHandle)
 
 
 class MovedLoop(asyncio.SelectorEventLoop):
@@ -55,7 +56,7 @@ class MovedLoop(asyncio.SelectorEventLoop):
 class Screen:
     """A stream, opened by the site's own coroutine, that reads what it is sent until it is closed."""
 
-    def __init__(self, watcher: Watcher, hub: Hub | SessionHub) -> None:
+    def __init__(self, watcher: Watcher, hub: Hub) -> None:
         self.messages = 0
         self._gone = asyncio.Event()
         client = Client(("screen", watcher.watch.code), None, "192.0.2.1")
@@ -77,7 +78,7 @@ class Week:
     def __init__(self, codes: list[str], lesson: Session) -> None:
         self.codes, self.lesson = codes, lesson
         self.teacher = session_key_of(lesson.made_by)
-        self.hub, self.lessons = Hub(), SessionHub()
+        self.hub, self.lessons = Hub(TableTopic()), Hub(LessonTopic())
         self.streams = 0
 
     async def live(self, loop: MovedLoop) -> list[tuple[Counter[str], int]]:
@@ -164,7 +165,7 @@ def test_after_a_week_of_streams_nothing_is_kept_of_those_that_are_closed(week):
     assert loop.ahead > DAYS * LESSONS * 60
     first, last = days[0][0], days[-1][0]
     # Threads and local variables may hold on to the latest ones.
-    assert last["Watcher"] + last["_Topic"] < 2 * SCREENS, last
+    assert last["Watcher"] + last["LiveTopic"] < 2 * SCREENS, last
     assert all(last[name] <= first[name] + SCREENS for name in last), (first, last)
     # Caches with a fixed size fill up in the first days; then nothing grows any more.
     memory = [size for _counted, size in days]

@@ -129,7 +129,7 @@ class Bus:
                 client.publish(_channel(client), json.dumps(words))
             except redis.RedisError as error:
                 if not is_away:
-                    log.warning("the other processes cannot be told: %s", type(error).__name__)
+                    log.warning("bus.not_told", extra={"error": type(error).__name__})
                 is_away = True
             else:
                 is_away = False
@@ -146,7 +146,7 @@ class Bus:
                 await self._hear()
             except (RedisError, OSError) as error:
                 if self.is_up:
-                    log.warning("the other processes are not heard: %s", type(error).__name__)
+                    log.warning("bus.not_heard", extra={"error": type(error).__name__})
                     wait = _FIRST_WAIT
             self.is_up = False
             # Not all processes at the same moment.
@@ -192,7 +192,7 @@ class Bus:
                     for listener in list(self._listeners.get(kind, ())):
                         listener(*values)
         except Exception:
-            log.exception("a word of another process was not understood")
+            log.exception("bus.message_rejected")
 
 
 def _channel(client: Any) -> str:

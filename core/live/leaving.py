@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from games.live.bus import Bus
+from core.live.bus import Bus
+from core.live.topics import Seat
 
 ANSWER_SECONDS = 0.5
-Seat = tuple[str, int]
 
 
 class Leaving:

@@ -1,0 +1,218 @@
+"""A screen that is slow loses nothing, and what may wait is gathered."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from core.live import hub as live
+from core.live.hub import Hub, Watcher
+from core.live.topics import Drawn, Group, Missed, Picture, Seat, TopicType, Version, Watched
+from tests.coroutines import run
+
+
+@dataclass(frozen=True)
+class NumberWatch:
+    code: str = "ABCDE"
+    user: int | None = None
+    session: str = ""
+
+
+@dataclass(frozen=True)
+class NumberPicture:
+    number: int
+    is_whole: bool = True
+    due: float | None = None
+    connected: frozenset[int] = frozenset()
+
+    @property
+    def version(self) -> Version:
+        return (self.number,)
+
+    def message(self, watch: NumberWatch) -> bytes:
+        return f"{self.number}{'' if self.is_whole else '+'} ".encode()
+
+
+class NumberTopic(TopicType[NumberWatch]):
+    """Shows a number."""
+
+    name = "number"
+    path = re.compile("^/number/$")
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.draws = 0
+
+    def start(self, hub: Hub[NumberWatch]) -> None: ...
+
+    def stop(self, hub: Hub[NumberWatch]) -> None: ...
+
+    def read(self, token: str) -> NumberWatch | None:
+        return None
+
+    def group_of(self, watch: NumberWatch) -> Group:
+        return None
+
+    def seat_of(self, watch: NumberWatch) -> int | None:
+        return None
+
+    def behind(self, shown: Mapping[Group, Version], number: int) -> Iterable[Group]:
+        return [group for group, (each,) in shown.items() if each < number]
+
+    def is_gathered(self, number: int) -> bool:
+        return True
+
+    def draw(
+        self,
+        code: str,
+        watches: Collection[NumberWatch],
+        newcomers: Collection[NumberWatch],
+        shown: Mapping[Group, Picture],
+    ) -> Drawn[NumberWatch]:
+        self.draws += 1
+        return Drawn([(None, NumberPicture(self.number))])
+
+    def without_right(self, watches: Collection[NumberWatch]) -> Collection[NumberWatch]:
+        return ()
+
+    def look(self, watched: Watched[NumberWatch]) -> Missed[NumberWatch]:
+        return Missed()
+
+    def came(self, seat: Seat) -> None: ...
+
+    def left(self, seat: Seat) -> None: ...
+
+
+class NumberHub(Hub[NumberWatch]):
+    """Draws on the loop, without a thread; what was told meanwhile comes before the result, as with a thread."""
+
+    async def _in_thread(self, work):
+        done = work()
+        await asyncio.sleep(0)
+        return done
+
+
+def test_what_brings_a_picture_up_to_date_comes_after_the_picture_and_never_in_its_place():
+    async def watch() -> list[bytes | None]:
+        watcher = Watcher(NumberWatch())
+        watcher.give(b"whole 1, ")
+        watcher.give(b"news 1, ", is_whole=False)
+        watcher.give(b"news 2, ", is_whole=False)
+        heard = [await watcher.next()]
+        watcher.give(b"news 3, ", is_whole=False)
+        watcher.give(b"whole 2, ")
+        heard.append(await watcher.next())
+        watcher.give(b"whole 3, ")
+        watcher.close(b"farewell")
+        return [*heard, await watcher.next(), await watcher.next()]
+
+    assert run(watch()) == [b"whole 1, news 2, ", b"whole 2, ", b"farewell", None]
+
+
+def test_news_that_may_wait_are_shown_at_once_and_then_gathered(monkeypatch):
+    monkeypatch.setattr(live, "GATHER_SECONDS", 0.2)
+
+    async def watch() -> tuple[int, list[bytes | None]]:
+        hub = NumberHub(NumberTopic())
+        hub._loop = asyncio.get_running_loop()
+        watcher = Watcher(NumberWatch())
+        hub.join(watcher)
+        heard = [await watcher.next()]
+        before = hub.type.draws
+        for number in range(1, 51):
+            hub.type.number = number
+            hub._heard("ABCDE", number)
+            await asyncio.sleep(0)
+        heard += [await watcher.next()]
+        while heard[-1] != b"50 ":
+            heard.append(await watcher.next())
+        hub.leave(watcher)
+        return hub.type.draws - before, heard
+
+    draws, heard = run(watch())
+    assert heard[0] == b"0 "
+    assert draws == len(heard) - 1 == 2
+
+
+def test_whoever_is_new_gets_the_whole_picture_and_others_what_brings_theirs_up_to_date():
+    class PieceTopic(NumberTopic):
+        def draw(self, code, watches, newcomers, shown):
+            return Drawn([(None, NumberPicture(self.number, is_whole=not shown))])
+
+    async def watch() -> list[bytes | None]:
+        hub = NumberHub(PieceTopic())
+        hub._loop = asyncio.get_running_loop()
+        first, second = Watcher(NumberWatch()), Watcher(NumberWatch())
+        hub.join(first)
+        heard = [await first.next()]
+        hub.type.number = 1
+        hub._heard("ABCDE", 1)
+        heard.append(await first.next())
+        hub.join(second)
+        return [*heard, await second.next()]
+
+    assert run(watch()) == [b"0 ", b"1+ ", b"1 "]
+
+
+def test_a_newcomer_for_whom_nothing_was_drawn_yet_is_not_taken_for_somebody_without_a_place():
+    class SeatTopic(NumberTopic):
+        def draw(self, code, watches, newcomers, shown):
+            return Drawn([(None, PlacePicture(self.number, places=frozenset(watch.user for watch in watches)))])
+
+    @dataclass(frozen=True)
+    class PlacePicture(NumberPicture):
+        places: frozenset[int] = frozenset()
+
+        def message(self, watch: NumberWatch) -> bytes | None:
+            return b"%d " % self.number if watch.user in self.places else None
+
+    async def watch() -> list[bytes | None]:
+        hub = NumberHub(SeatTopic())
+        hub._loop = asyncio.get_running_loop()
+        first, second = Watcher(NumberWatch(user=1)), Watcher(NumberWatch(user=2))
+        hub.join(first)
+        heard = [await first.next()]
+        free = hub._loop.create_future()
+
+        async def slowly(work):
+            await free
+            return await NumberHub._in_thread(hub, work)
+
+        hub._in_thread = slowly
+        hub.type.number = 1
+        hub._refresh("ABCDE")
+        await asyncio.sleep(0)
+        hub.join(second)
+        free.set_result(None)
+        return [*heard, await second.next()]
+
+    assert run(watch()) == [b"0 ", b"1 "]
+
+
+def test_a_change_while_a_newcomer_is_being_drawn_reaches_them_too():
+    async def watch() -> list[bytes | None]:
+        hub = NumberHub(NumberTopic())
+        hub._loop = asyncio.get_running_loop()
+        watcher = Watcher(NumberWatch())
+        hub.join(watcher)
+        reading: asyncio.Future[None] = hub._loop.create_future()
+
+        async def slowly(work):
+            drawn = work()
+            await reading
+            return drawn
+
+        hub._in_thread = slowly
+        await asyncio.sleep(0)
+        hub.type.number = 7
+        hub._refresh("ABCDE")
+        reading.set_result(None)
+        heard = [await watcher.next()]
+        while heard[-1] != b"7 ":
+            heard.append(await watcher.next())
+        hub.leave(watcher)
+        return heard
+
+    assert run(watch())[-1] == b"7 "
