@@ -16,12 +16,14 @@ from games.rules.triples import Verdict
 from lessons.answering import asked_of
 from lessons.course.units import course
 from lessons.progress.mastery import Try, next_wanted
-from lessons.progress.recording import Answered, finish_step, record_attempt, skill_states, try_of
+from lessons.progress.origins import PRACTICE
+from lessons.progress.recording import Answered, finish_step, record_event
+from lessons.progress.records import try_of
+from lessons.progress.snapshots import skill_states
 from lessons.questions import Exercise, make_exercise
 from lessons.skills import ExerciseKind
 
 DAY: Final = 86_400.0
-PLACE: Final = "practice"
 _MORNING: Final = 9.5 * 3600
 
 
@@ -76,9 +78,9 @@ def _try_once(
     exercise = make_exercise(wanted, seed)
     answer = _ANSWERS[exercise.kind](exercise, child, rng)
     graded = exercise.grade(answer)
-    attempt = record_attempt(
+    event = record_event(
         player,
-        asked_of(exercise, place=PLACE, seed=seed),
+        asked_of(exercise, origin=PRACTICE, seed=seed),
         Answered(
             answer=answer,
             is_right=graded.is_right,
@@ -88,7 +90,7 @@ def _try_once(
         ),
         now=moment,
     )
-    return try_of(attempt)
+    return try_of(event)
 
 
 def _is_it_a_set(exercise: Exercise, child: Child, rng: random.Random) -> dict[str, Any]:

@@ -13,8 +13,9 @@ from django.http import QueryDict
 from games.players import Player
 from lessons import queries
 from lessons.course.units import find_step
-from lessons.models import Attempt
-from lessons.progress.recording import Answered, Asked, finish_step, give_help, hints_given, record_attempt
+from lessons.models import LearningEvent
+from lessons.progress.origins import Origin
+from lessons.progress.recording import Answered, Asked, finish_step, give_help, hints_given, record_event
 from lessons.questions import Exercise, Form, Grade, Question
 from lessons.ticket_owners import holder_of
 from lessons.tickets import Ticket
@@ -27,13 +28,13 @@ class Result:
     ticket: Ticket
     answer: dict[str, Any]
     grade: Grade | None = None
-    attempt: Attempt | None = None
+    event: LearningEvent | None = None
     """Where the answer says something about skills."""
 
     @property
     def is_right(self) -> bool:
         """Of an answer that was sent again, what was kept the first time."""
-        return self.attempt.is_right if self.attempt else bool(self.grade and self.grade.is_right)
+        return self.event.is_right if self.event else bool(self.grade and self.grade.is_right)
 
 
 def read_sent_as(form: QueryDict) -> UUID | None:
@@ -49,19 +50,19 @@ def read_answer(ticket: Ticket, form: Form) -> dict[str, Any]:
     return question.complete(question.read(form), found=ticket.found, seed=secrets.token_hex(8))
 
 
-def asked_of(question: Question, *, place: str, seed: str, cards: Sequence[int] = ()) -> Asked:
+def asked_of(question: Question, *, origin: Origin, seed: str, cards: Sequence[int] = ()) -> Asked:
     """How a question is kept. What only the course asks has no cards of its own, but those the answer is about."""
     if not isinstance(question, Exercise):
-        return Asked(place=place, kind=None, seed=seed, cards=cards)
+        return Asked(origin=origin, kind=None, seed=seed, cards=cards)
     shown = [card.index for card in question.cards]
-    return Asked(place=place, kind=question.kind, wanted=question.wanted, seed=seed, cards=shown)
+    return Asked(origin=origin, kind=question.kind, wanted=question.wanted, seed=seed, cards=shown)
 
 
 def with_help(player: Player, ticket: Ticket, *, now: float) -> Ticket:
     """The ticket with one more stage of help to show, which is noted at once, whichever ticket is answered with."""
-    place, seed = ticket.key
+    origin, seed = ticket.key
     stages = len(ticket.question.help_stages())
-    hints = give_help(player, place, seed, stages=stages, now=now, holder=holder_of(ticket))
+    hints = give_help(player, origin, seed, stages=stages, now=now, holder=holder_of(ticket))
     return replace(ticket, hints=hints)
 
 
@@ -72,7 +73,7 @@ def _hints_of_holder(ticket: Ticket) -> int:
 
 
 def answer_question(player: Player, ticket: Ticket, form: QueryDict, *, now: float, is_late: bool = False) -> Result:
-    """Grade the answer and keep the try, and finish its step if that was the last right answer it needs.
+    """Grade the answer and record it, and finish its step if that was the last right answer it needs.
 
     Finding one of several SETs is no answer yet. Nobody knows how long a late answer took.
     """
@@ -83,12 +84,12 @@ def answer_question(player: Player, ticket: Ticket, form: QueryDict, *, now: flo
         if len(ticket.found) < question.picks:
             return Result(ticket, answer)
     graded = question.grade(answer)
-    place, seed = ticket.key
-    attempt = None
+    origin, seed = ticket.key
+    event = None
     if graded.evidence:
-        attempt = record_attempt(
+        event = record_event(
             player,
-            asked_of(question, place=place, seed=seed),
+            asked_of(question, origin=origin, seed=seed),
             Answered(
                 answer=answer,
                 is_right=graded.is_right,
@@ -102,7 +103,7 @@ def answer_question(player: Player, ticket: Ticket, form: QueryDict, *, now: flo
         )
     if graded.is_right:
         _finish_step(player, ticket, now=now)
-    return Result(ticket, answer, graded, attempt)
+    return Result(ticket, answer, graded, event)
 
 
 def _finish_step(player: Player, ticket: Ticket, *, now: float) -> None:
@@ -111,5 +112,5 @@ def _finish_step(player: Player, ticket: Ticket, *, now: float) -> None:
     if found is None:
         return
     unit, step = found
-    if ticket.wanted is None or len(queries.rights_at(player, ticket.place)) >= step.question.right:
+    if ticket.wanted is None or len(queries.rights_at(player, ticket.origin)) >= step.question.right:
         finish_step(player, unit.slug, step.slug, now=now)

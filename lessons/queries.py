@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
-from django.db.models import Exists, Min, OuterRef, QuerySet, TextField, Window
-from django.db.models.functions import Cast, RowNumber
+from django.db.models import Exists, Min, OuterRef, QuerySet, Window
+from django.db.models.functions import RowNumber
 
 from core.numbers import MOST_KEY, whole_number
 from games.players import Player
 from games.rules import Card, Feature
 from lessons.course.units import Step, Unit, course
-from lessons.models import Attempt, StepDone
+from lessons.models import QUESTION, LearningEvent, StepDone
 from lessons.progress.mastery import BOARDS, Level, Status, Try, most_missed, statuses
-from lessons.progress.recording import counted_attempts, evidence_from, missed_from, skill_states, try_of, wanted_from
+from lessons.progress.origins import Origin
+from lessons.progress.records import TRY_COLUMNS, try_from, try_of, wanted_from
+from lessons.progress.snapshots import skill_states
 from lessons.questions import Exercise, make_exercise
-from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
+from lessons.skills import Skill, Wanted
 
 _LATEST = 200
 _SLOWEST = 3
-_KEPT = 2_048
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +59,20 @@ def done_steps(player: Player | None) -> set[tuple[str, str]]:
     return set(StepDone.objects.filter(**player.key).values_list("unit", "step"))
 
 
-def rights_at(player: Player | None, place: str) -> list[Wanted]:
-    """What was asked for in the exercises of a place that the learner has got right, each exercise once."""
+def rights_at(player: Player | None, origin: Origin) -> list[Wanted]:
+    """What was asked for in the exercises there that the learner has got right, each exercise once."""
     if player is None:
         return []
-    rights = Attempt.objects.filter(place=place, is_right=True, **player.key).order_by("at", "pk")
+    rights = LearningEvent.objects.filter(**origin.columns, is_right=True, **player.key).order_by("at", "pk")
     records = dict(rights.values_list("seed", "wanted"))
     return [wanted_from(record) for record in records.values() if record]
 
 
-def right_seeds(player: Player | None, place: str, seeds: Iterable[str]) -> set[str]:
-    """Of these exercises of a place those that the learner has got right."""
+def right_seeds(player: Player | None, origin: Origin, seeds: Iterable[str]) -> set[str]:
+    """Of these exercises those that the learner has got right."""
     if player is None:
         return set()
-    rights = Attempt.objects.filter(place=place, seed__in=list(seeds), is_right=True, **player.key)
+    rights = LearningEvent.objects.filter(**origin.columns, seed__in=list(seeds), is_right=True, **player.key)
     return set(rights.values_list("seed", flat=True))
 
 
@@ -81,72 +80,41 @@ def latest_tries(player: Player | None) -> list[Try]:
     """The newest tries that count, oldest first: enough to see what to do next."""
     if player is None:
         return []
-    rows = list(counted_attempts(player).reverse()[:_LATEST])
+    rows = list(LearningEvent.objects.filter(**player.key).counted().order_by("-at", "-pk")[:_LATEST])
     return [try_of(row) for row in reversed(rows)]
 
 
 def latest_tries_of(users: Iterable[Any], *, since: datetime, latest: int) -> dict[int | None, list[Try]]:
     """The newest tries of many users at once that count and are not older than that, oldest first."""
     tries: dict[int | None, list[Try]] = {user.pk: [] for user in users}
-    counted = Attempt.objects.filter(user__in=tries, is_first=True, at__gte=since).exclude(evidence=[])
+    counted = LearningEvent.objects.filter(user__in=tries, at__gte=since).counted()
     rank = Window(RowNumber(), partition_by="user", order_by=["-at", "-pk"])
     newest = counted.annotate(rank=rank).filter(rank__lte=latest).order_by("at", "pk")
-    # Thousands for one page: without making objects of the rows, and what recurs in JSON is read once.
-    texts = [Cast(name, TextField()) for name in ("missed", "evidence", "wanted")]
-    for user, at, kind, is_right, seconds, hints, missed, evidence, wanted in newest.values_list(
-        "user", "at", "kind", "is_right", "seconds", "hints", *texts
-    ):
-        tries[user].append(
-            Try(
-                at=at.timestamp(),
-                kind=ExerciseKind(kind) if kind else None,
-                is_right=is_right,
-                missed=_missed(missed),
-                evidence=_evidence(evidence),
-                seconds=seconds,
-                hints=hints,
-                wanted=_wanted(wanted),
-            )
-        )
+    for user, *values in newest.values_list("user", *TRY_COLUMNS):
+        tries[user].append(try_from(values))
     return tries
 
 
-@lru_cache(_KEPT)
-def _missed(text: str) -> tuple[Feature, ...]:
-    return missed_from(json.loads(text))
-
-
-@lru_cache(_KEPT)
-def _evidence(text: str) -> tuple[Evidence, ...]:
-    return evidence_from(json.loads(text))
-
-
-@lru_cache(_KEPT)
-def _wanted(text: str) -> Wanted | None:
-    record = json.loads(text)
-    return wanted_from(record) if record else None
-
-
-def last_asked(player: Player | None, place: str) -> Exercise | None:
-    """The exercise that the learner answered last at a place."""
+def last_asked(player: Player | None, origin: Origin) -> Exercise | None:
+    """The exercise that the learner answered last there."""
     if player is None:
         return None
-    row = Attempt.objects.filter(place=place, **player.key).order_by("-at", "-pk").first()
+    row = LearningEvent.objects.filter(**origin.columns, **player.key).order_by("-at", "-pk").first()
     return make_exercise(wanted_from(row.wanted), row.seed) if row and row.wanted else None
 
 
-def own_exercise(player: Player | None, attempt: str) -> Exercise | None:
+def own_exercise(player: Player | None, event: str) -> Exercise | None:
     """An exercise that the learner has answered before, to try it again."""
-    key = whole_number(attempt, most=MOST_KEY)
+    key = whole_number(event, most=MOST_KEY)
     if player is None or key is None:
         return None
-    row = Attempt.objects.filter(pk=key, **player.key).first()
+    row = LearningEvent.objects.filter(pk=key, **player.key).first()
     return make_exercise(wanted_from(row.wanted), row.seed) if row and row.wanted and "/" not in row.seed else None
 
 
 @dataclass(frozen=True, slots=True)
 class SlowBoard:
-    attempt: int
+    event: int
     cards: tuple[Card, ...]
     seconds: int
     kind: str
@@ -184,13 +152,13 @@ class AboutMe:
         return is_ready_for_full_deck(self.skills)
 
 
-def _newest_of_each(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:
+def _newest_of_each(events: QuerySet[LearningEvent]) -> QuerySet[LearningEvent]:
     """Only the newest try at each board: who was quicker the second time is not slow at it any more."""
-    newest = Window(RowNumber(), partition_by=["place", "seed"], order_by=["-at", "-pk"])
-    return attempts.annotate(newest=newest).filter(newest=1)
+    newest = Window(RowNumber(), partition_by=[*QUESTION], order_by=["-at", "-pk"])
+    return events.annotate(newest=newest).filter(newest=1)
 
 
-def _slow_board(row: Attempt) -> SlowBoard:
+def _slow_board(row: LearningEvent) -> SlowBoard:
     return SlowBoard(row.pk, tuple(map(Card.from_index, row.cards)), round(row.seconds or 0), row.kind)
 
 
@@ -199,9 +167,9 @@ def about_me(player: Player | None, *, now: float) -> AboutMe:
     boards = []
     best: dict[str, float] = {}
     if player:
-        rights = Attempt.objects.filter(kind__in=BOARDS, is_right=True, seconds__isnull=False, **player.key)
+        rights = LearningEvent.objects.filter(kind__in=BOARDS, is_right=True, seconds__isnull=False, **player.key)
         firsts = rights.filter(is_first=True)
-        again = rights.filter(Exists(firsts.filter(place=OuterRef("place"), seed=OuterRef("seed"))))
+        again = rights.filter(Exists(firsts.filter(**{name: OuterRef(name) for name in QUESTION})))
         boards = [_slow_board(row) for row in _newest_of_each(again).order_by("-seconds")[:_SLOWEST]]
         best = dict(firsts.filter(hints=0).values_list("kind").annotate(Min("seconds")).order_by("kind"))
     return AboutMe(

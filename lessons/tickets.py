@@ -17,7 +17,8 @@ from django.utils.crypto import salted_hmac
 
 from core.keys import all_keys
 from lessons.course.units import Step, Unit, find_step
-from lessons.progress.recording import wanted_from
+from lessons.progress.origins import Origin
+from lessons.progress.records import wanted_from
 from lessons.questions import BadWanted, Question, make_exercise
 from lessons.skills import Wanted
 
@@ -51,9 +52,13 @@ class Ticket:
         return _seals(*all_keys()).encrypt(json.dumps(asdict(self)).encode()).decode()
 
     @property
-    def key(self) -> tuple[str, str]:
-        """The place and the seed by which tries and help are kept."""
-        return self.place, self.seed or self.place
+    def origin(self) -> Origin:
+        return Origin.of_place(self.place)
+
+    @property
+    def key(self) -> tuple[Origin, str]:
+        """The origin and the seed by which answers and help are kept."""
+        return self.origin, self.seed or self.place
 
     @property
     def is_timed(self) -> bool:

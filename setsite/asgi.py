@@ -10,7 +10,7 @@ from django.core.wsgi import get_wsgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "setsite.settings")
 wsgi = get_wsgi_application()
 
-from classrooms.live.live import hub as lessons  # noqa: E402 (models are there once Django is set up)
+from classrooms.live.topic import hub as lessons  # noqa: E402 (models are there once Django is set up)
 from core.http.busy import busy_page  # noqa: E402
 from core.http.headers import safe  # noqa: E402
 from core.http.wsgi_adapter import Receive, Scope, Send, WsgiAdapter  # noqa: E402

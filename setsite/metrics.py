@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from classrooms.live.live import hub as lessons
+from classrooms.live.topic import hub as lessons
 from classrooms.models import Session
 from core.http.connections import idle
 from core.lanes import pools as lanes

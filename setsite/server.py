@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from classrooms.live.live import hub as lessons
+from classrooms.live.topic import hub as lessons
 from core.http.connections import patient
 from core.live.bus import bus
 from core.serving import begin_serving

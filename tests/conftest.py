@@ -90,7 +90,7 @@ class Site:
     """The site on a port of its own, by the server that `make run` uses."""
 
     def __init__(self) -> None:
-        from classrooms.live.live import hub as lessons  # noqa: PLC0415 (it needs Django to be set up)
+        from classrooms.live.topic import hub as lessons  # noqa: PLC0415 (it needs Django to be set up)
         from games.live.topic import hub as tables  # noqa: PLC0415
         from setsite.server import server  # noqa: PLC0415
 

@@ -26,9 +26,9 @@ from core.db.locks import LockLevel, lock_rows
 from games.models import PuzzleResult
 from games.puzzles import PuzzleDeck
 from lessons.course.units import Unit, course
-from lessons.models import Attempt, StepDone
+from lessons.models import QUESTION, LearningEvent, StepDone
 from lessons.progress.mastery import Level, status
-from lessons.progress.recording import skill_states_of
+from lessons.progress.snapshots import skill_states_of
 from lessons.progress.tracing import SkillState
 from lessons.skills import ExerciseKind, Skill
 from lessons.words import LEVELS, SKILLS
@@ -227,10 +227,10 @@ def _read(assignments: Sequence[Assignment], students: Collection[User], now: fl
         steps[user].add((unit, step))
     since = min(each.made_at for each in assignments)
     boards: dict[int, list[datetime]] = defaultdict(list)
-    found = Attempt.objects.filter(
+    found = LearningEvent.objects.filter(
         user__in=users, is_right=True, at__gte=since, kind__in=[ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL]
     )
-    for user, _place, _seed, at in found.values_list("user", "place", "seed").annotate(Max("at")).order_by():
+    for user, *_question, at in found.values_list("user", *QUESTION).annotate(Max("at")).order_by():
         boards[user].append(at)
     days: dict[int, dict[date, datetime]] = defaultdict(dict)
     finished = PuzzleResult.objects.filter(user__in=users, finished_at__gte=since)

@@ -13,7 +13,7 @@ from core.printing.paper import Paper
 from games.art.palettes import palette_named
 from lessons.printing.certificates import Certificate
 from lessons.progress.mastery import mastered_skills
-from lessons.progress.recording import skill_states_of
+from lessons.progress.snapshots import skill_states_of
 from lessons.skills import Skill
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from django.db import transaction
-from django.db.models import F
+from django.db import connection, transaction
 
 from classrooms.models import Session
-from core.db.locks import LockLevel, lock_rows
+from core.db.locks import LockLevel, lock_rows, note_lock
 
 Listener = Callable[[str, bool, int], None]
 SeatListener = Callable[[str, int], None]
@@ -45,10 +44,38 @@ def locked(session: Session) -> Iterator[Session]:
 
 def changed(session: Session, *, devices: bool = True) -> None:
     """Tell all screens, or only the remote and the projector, that there is something new to show."""
-    name = "version" if devices else "count"
-    Session.objects.filter(pk=session.pk).update(**{name: F(name) + 1})
-    session.refresh_from_db(fields=[name])
-    code, number = session.code, getattr(session, name)
+    _raise(session, "version" if devices else "count")
+    announce(session, devices=devices)
+
+
+def count_answer(session: Session) -> bool:
+    """Lock the session and count an answer; whether all that was read with the session still holds.
+
+    One statement does: whatever an answer depends on raises the version. Nobody is told yet.
+    """
+    note_lock(LockLevel.SESSION)
+    seen = session.version
+    _raise(session, "count")
+    return session.version == seen
+
+
+def _raise(session: Session, name: str) -> None:
+    """Raise one of the two numbers by one, and read both."""
+    table, column = map(connection.ops.quote_name, (Session._meta.db_table, name))
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f'UPDATE {table} SET {column} = {column} + 1 WHERE id = %s RETURNING version, "count"',  # noqa: S608
+            [session.pk],
+        )
+        row = cursor.fetchone()
+    if row is None:
+        raise Session.DoesNotExist(session.pk)
+    session.version, session.count = row
+
+
+def announce(session: Session, *, devices: bool) -> None:
+    """Tell the screens of the number that was raised, once it's committed."""
+    code, number = session.code, session.version if devices else session.count
     transaction.on_commit(lambda: tell(code, devices, number), robust=True)
 
 

@@ -39,7 +39,9 @@ class Debrief:
 
 
 def debrief(session: Session) -> Debrief:
-    answers = list(Answer.objects.filter(activity__session=session).select_related("activity").order_by("at", "pk"))
+    answers = list(
+        Answer.objects.filter(activity__session=session).select_related("activity").order_by("event__at", "pk")
+    )
     wrong = Counter(tuple(sorted(each.cards)) for each in answers if _took_for_set(each))
     verdicts = [explain(*_triple(key)) for key, _times in wrong.most_common()]
     broken = [verdict for verdict in verdicts if not verdict.is_set]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection
 from copy import deepcopy
+from dataclasses import dataclass
 from enum import StrEnum
 
+from django.db import transaction
+from django.db.models import F, FilteredRelation, Q, QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from classrooms.live import seats
 from classrooms.live.activities import kind_of
-from classrooms.live.changes import changed, locked
+from classrooms.live.changes import announce, changed, count_answer, locked
 from classrooms.live.errors import GuestMustWait, LessonRefusal
 from classrooms.live.leading import present_activity
 from classrooms.models import Activity, Attendee, Session, Stage
@@ -26,6 +30,43 @@ def own_seat(session: Session, player: Player | None) -> Attendee | None:
     if player.user:
         seats = seats.filter(user__enrolments__classroom=session.classroom_id)
     return seats.first()
+
+
+@dataclass(frozen=True, slots=True)
+class LessonPlace:
+    """A seat with all that an answer from it depends on, read at once: its session, and what's on there."""
+
+    seat: Attendee
+    activity: Activity | None
+
+
+def place_of(code: str, player: Player) -> LessonPlace | None:
+    """The player's place in the lesson of this code, see `own_seat`."""
+    seats = Attendee.objects.filter(session__code=code, session__classroom__deleted_at=None, **player.key)
+    if player.user:
+        seats = seats.filter(user__enrolments__classroom=F("session__classroom"))
+    return _read_place(seats)
+
+
+def place_at(seat: Attendee) -> LessonPlace:
+    """The place of this seat as it is now."""
+    place = _read_place(Attendee.objects.filter(pk=seat.pk))
+    if place is None:
+        raise Attendee.DoesNotExist(seat.pk)
+    return place
+
+
+def _read_place(seats: QuerySet[Attendee]) -> LessonPlace | None:
+    present = FilteredRelation("session__activities", condition=~Q(session__activities__stage=Stage.DONE))
+    own = seats.annotate(present=present).order_by("-present__number")
+    # The stubs know no relation by its alias.
+    seat = own.select_related("user", "session__classroom", "present").first()  # type: ignore[misc]
+    if seat is None:
+        return None
+    activity: Activity | None = getattr(seat, "present", None)
+    if activity:
+        activity.session = seat.session
+    return LessonPlace(seat, activity)
 
 
 def may_attend(session: Session, player: Player | None) -> bool:
@@ -105,18 +146,25 @@ def door_for(session: Session, player: Player | None) -> Door:
     return Door.OPEN if seats.has_room(session, for_guest=is_guest) else Door.FULL
 
 
-def set_connected(code: str, number: int, is_connected: bool) -> bool:
-    """A device has come or gone; "everybody has answered" counts those who are there. Whether it has a seat."""
+def set_connected(code: str, number: int, is_connected: bool) -> None:
+    """A device has come or gone; "everybody has answered" counts those who are there."""
+    connect(code, [number], is_connected=is_connected)
+
+
+def connect(code: str, numbers: Collection[int], *, is_connected: bool = True) -> None:
+    """Several devices have come, or gone, at once."""
     session = Session.objects.filter(code=code).first()
     # By the row itself and not through a join: PostgreSQL looks again at a row that somebody else is just removing.
-    own = Attendee.objects.filter(session=session, number=number, removed_at=None, is_on_paper=False)
-    if session and own.exclude(is_connected=is_connected).update(is_connected=is_connected):
+    seats = Attendee.objects.filter(session=session, removed_at=None, is_on_paper=False)
+    other = seats.filter(number__in=numbers).exclude(is_connected=is_connected)
+    changing = list(other.values_list("pk", flat=True))
+    if session and changing and other.filter(pk__in=changing).update(is_connected=is_connected):
         with locked(session) as fresh:
-            # The teacher may have taken them out since.
-            if (activity := present_activity(fresh)) and (seat := own.first()):
-                kind_of(activity).came_or_went(activity, seat)
+            if activity := present_activity(fresh):
+                # The teacher may have taken some of them out since.
+                for seat in seats.filter(pk__in=changing):
+                    kind_of(activity).came_or_went(activity, seat)
             changed(fresh, devices=False)
-    return own.exists()
 
 
 def takes_part(activity: Activity, attendee: Attendee) -> bool:
@@ -125,29 +173,40 @@ def takes_part(activity: Activity, attendee: Attendee) -> bool:
     return not kind.has_rounds or activity.stage != Stage.OPEN or attendee.joined_at <= activity.round_at
 
 
-def act(attendee: Attendee, form: QueryDict, *, by_teacher: bool = False) -> Session:
+def act(place: LessonPlace, form: QueryDict, *, by_teacher: bool = False) -> Session:
     """Take what a device sends to the present activity. What came too late, or twice, is refused in words.
 
     Gives the session as it is then.
     """
-    with locked(attendee.session) as session:
-        activity = present_activity(session)
+    with transaction.atomic():
+        is_as_read = count_answer(place.seat.session)
+        if not is_as_read or (place.activity and kind_of(place.activity).changes_by_answers):
+            place = place_at(place.seat)
+        attendee, activity = place.seat, place.activity
+        session = attendee.session
         if session.is_over or activity is None:
             raise LessonRefusal(_("Nothing is on at the moment."))
         if session.is_paused:
             raise LessonRefusal(_("Eyes up! Your teacher has paused."))
-        if Attendee.objects.filter(pk=attendee.pk).exclude(removed_at=None).exists():
+        if attendee.removed_at:
             raise LessonRefusal(_("Your teacher has taken you out of this lesson."))
         if form.get("activity") != str(activity.number) or form.get("round") != str(activity.round):
             raise LessonRefusal(_("That was for the round before. Look again."))
         if not by_teacher and not takes_part(activity, attendee):
             raise LessonRefusal(_("You come in at the next round."))
-        before = _values(activity)
-        devices = kind_of(activity).act(activity, attendee, form, time.time())
-        if _values(activity) != before:
-            activity.save()
-        changed(session, devices=devices)
+        _act(activity, attendee, form)
     return session
+
+
+def _act(activity: Activity, attendee: Attendee, form: QueryDict) -> None:
+    kind, before = kind_of(activity), _values(activity)
+    devices = kind.act(activity, attendee, form, time.time())
+    if kind.changes_by_answers and _values(activity) != before:
+        activity.save()
+    if devices:
+        changed(activity.session)
+    else:
+        announce(activity.session, devices=False)
 
 
 def _values(activity: Activity) -> list[object]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from classrooms.live.activities.base import GradedAnswer, keep, place_of, seed_of
+from classrooms.live.activities.base import IN_LESSON, GradedAnswer, keep, seed_of
 from classrooms.live.changes import changed
 from classrooms.live.errors import LessonRefusal
 from classrooms.models import Activity, Attendee, Session
@@ -70,12 +70,6 @@ def may_watch(match: Match, user: int) -> bool:
 # The matches
 
 
-def player_of(attendee: Attendee) -> Player:
-    if attendee.user:
-        return Player(name=attendee.name, user=attendee.user)
-    return Player(name=attendee.name, guest=attendee.guest)
-
-
 def rules_of(activity: Activity, *, whole_class: bool = False) -> Options:
     """The rules of the class, as the teacher has chosen within them. One deal, so that all have done at a time."""
     chosen = activity.options
@@ -93,7 +87,8 @@ def open_dealt(activity: Activity, way: Way, players: Sequence[Player], options:
     """A match of these players, with the cards on the table."""
     now = time.time()
     first, *others = players
-    match = matches.open_match(way=way, options=options, player=first, others=others, place=place_of(activity), now=now)
+    place = f"{_SESSION}{activity.session.code}"
+    match = matches.open_match(way=way, options=options, player=first, others=others, place=place, now=now)
     return matches.command(match.code, ask.Deal(0), now=now).match
 
 
@@ -155,7 +150,7 @@ def keep_pick(activity: Activity, attendee: Attendee, pick: LoggedPick, *, easy:
     indices = [card.index for card in pick.cards]
     exercise = exercise_of(wanted, seed="", cards=pick.table)
     graded = exercise.grade({"cards": indices})
-    asked = asked_of(exercise, place=place_of(activity), seed=f"{seed_of(activity)}/{key}")
+    asked = asked_of(exercise, origin=IN_LESSON, seed=f"{seed_of(activity)}/{key}")
     answer = {"cards": indices, "picked": True}
     keep(
         activity,

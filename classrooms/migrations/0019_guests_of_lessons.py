@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("classrooms", "0015_forgiven_tries"),
+        ("classrooms", "0018_small_answers"),
     ]
 
     operations = [

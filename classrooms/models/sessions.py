@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from datetime import datetime
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -13,6 +14,7 @@ from django.utils.translation import pgettext_lazy
 from classrooms.models.classes import Classroom
 from classrooms.models.people import User
 from core.actors import OwnedByActor
+from lessons.models import LearningEvent
 
 
 class Session(models.Model):
@@ -142,26 +144,51 @@ class Activity(models.Model):
         return f"{self.kind} in {self.session}"
 
 
-class Answer(models.Model):
-    """What one attendee said in one round; written once. Boards on which many SETs are found have a row for each."""
+class AnswerManager(models.Manager["Answer"]):
+    def get_queryset(self) -> models.QuerySet[Answer]:
+        return super().get_queryset().select_related("event")
 
+
+class Answer(models.Model):
+    """That one attendee gave an answer in one round; what it was is a learning event.
+
+    Boards on which many SETs are found have a row for each.
+    """
+
+    event = models.OneToOneField(LearningEvent, on_delete=models.CASCADE, related_name="+")
     activity = models.ForeignKey(Activity, on_delete=models.CASCADE, related_name="answers")
     attendee = models.ForeignKey(Attendee, on_delete=models.CASCADE, related_name="answers")
     round = models.PositiveSmallIntegerField()
     key = models.CharField(max_length=40, blank=True)
     """Tells several answers of one round apart; empty where there is one."""
-    at = models.DateTimeField(default=timezone.now)
     cards = models.JSONField(default=list)
     """The cards that it is about, as everybody else sees them."""
-    answer = models.JSONField(default=dict)
-    is_right = models.BooleanField()
-    missed = models.JSONField(default=list)
+
+    objects = AnswerManager()
 
     class Meta:
-        ordering: ClassVar = ["at", "pk"]
+        ordering: ClassVar = ["event__at", "pk"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["activity", "round", "attendee", "key"], name="an_answer_is_given_once")
         ]
 
     def __str__(self) -> str:
         return f"{self.attendee} in round {self.round} of {self.activity}"
+
+    @property
+    def at(self) -> datetime:
+        return self.event.at
+
+    @property
+    def answer(self) -> dict[str, Any]:
+        said: dict[str, Any] = self.event.answer
+        return said
+
+    @property
+    def is_right(self) -> bool:
+        return self.event.is_right
+
+    @property
+    def missed(self) -> list[str]:
+        missed: list[str] = self.event.missed
+        return missed

@@ -140,8 +140,8 @@ _OTHER_HOLDINGS = (
     _own(
         "answers_in_lessons",
         "classrooms.Answer",
-        *("activity__session__code", "activity__number", "activity__kind", "round", "key", "at", "cards", "answer"),
-        *("is_right", "missed"),
+        *("activity__session__code", "activity__number", "activity__kind", "round", "key", "cards", "event"),
+        *("event__at", "event__answer", "event__is_right", "event__missed"),
         path="attendee__user",
         of_class="activity__session__classroom",
     ),

@@ -12,7 +12,7 @@ from django.db.models.functions import Least, TruncDate
 
 from classrooms.models import User
 from games.models import PuzzleResult, Seat
-from lessons.models import Attempt, StepDone
+from lessons.models import LearningEvent, StepDone
 
 PERIOD_DAYS: Final = 28
 LONGEST_TRY: Final = 180.0
@@ -45,7 +45,7 @@ def activity_of(students: Iterable[User], *, now: datetime) -> dict[int, Student
             days[user].add(day)
         for user, last in rows.values_list("user").annotate(Max(moment)).order_by("user"):
             seen[user] = max(last, seen.get(user, last))
-    worked = Attempt.objects.filter(user__in=users, at__gt=since, seconds__isnull=False)
+    worked = LearningEvent.objects.filter(user__in=users, at__gt=since, seconds__isnull=False)
     capped = Sum(Least(F("seconds"), Value(LONGEST_TRY), output_field=FloatField()))
     seconds = dict(worked.values_list("user").annotate(seconds_of_work=capped).order_by("user"))
     return {user: StudentActivity(frozenset(days[user]), seconds.get(user, 0.0), seen.get(user)) for user in users}
@@ -54,7 +54,7 @@ def activity_of(students: Iterable[User], *, now: datetime) -> dict[int, Student
 def _traces(users: Collection[int]) -> list[tuple[QuerySet[Any], str]]:
     """What shows that somebody was here, with the name of its moment."""
     return [
-        (Attempt.objects.filter(user__in=users).order_by(), "at"),
+        (LearningEvent.objects.tries().filter(user__in=users).order_by(), "at"),
         (StepDone.objects.filter(user__in=users), "at"),
         (Seat.objects.filter(user__in=users).order_by(), "match__touched_at"),
         (PuzzleResult.objects.filter(user__in=users), "started_at"),

@@ -9,10 +9,11 @@ from typing import Final
 
 from django.utils.translation import gettext as _
 
+from classrooms.classes.assignments import find_unit
 from games.rules import Card, explain
 from games.words import labelled, verdict_line
 from lessons.course.units import find_step
-from lessons.models import Attempt
+from lessons.models import LearningEvent
 from lessons.questions import EXERCISES, Cards, Question, cards_of
 from lessons.questions.course import CourseQuestion
 from lessons.skills import ExerciseKind, kind_skill
@@ -52,40 +53,43 @@ class ShownTry:
         return frozenset(card for cards in self.answer.picked for card in cards)
 
 
-def shown_try(attempt: Attempt) -> ShownTry:
+def shown_try(event: LearningEvent) -> ShownTry:
     return ShownTry(
-        at=attempt.at,
-        title=_title(attempt),
-        cards=cards_of(attempt.cards),
-        answer=_answer(attempt),
-        is_right=attempt.is_right,
-        is_first=attempt.is_first,
-        seconds=None if attempt.seconds is None else round(attempt.seconds),
-        hints=attempt.hints,
-        why=() if attempt.is_right else tuple(_why(attempt)),
+        at=event.at,
+        title=_title(event),
+        cards=cards_of(event.cards),
+        answer=_answer(event),
+        is_right=event.is_right,
+        is_first=event.is_first,
+        seconds=None if event.seconds is None else round(event.seconds),
+        hints=event.hints,
+        why=() if event.is_right else tuple(_why(event)),
     )
 
 
-def _title(attempt: Attempt) -> str:
-    if attempt.kind:
-        return str(SKILLS[kind_skill(ExerciseKind(attempt.kind))])
-    unit, _slash, step = attempt.place.partition("/")
-    found = find_step(unit, step)
-    return labelled(found[0].title, found[1].title) if found else attempt.place
+def _title(event: LearningEvent) -> str:
+    if event.kind:
+        return str(SKILLS[kind_skill(ExerciseKind(event.kind))])
+    found = find_step(event.unit, event.step)
+    if found:
+        return labelled(found[0].title, found[1].title)
+    unit = find_unit(event.unit)
+    # A live lesson of long ago didn't note which step it asked about.
+    return str(unit.title) if unit else _("Lesson together")
 
 
-def _answer(attempt: Attempt) -> AnswerInWords:
-    described = _type(attempt).describe(attempt.answer)
+def _answer(event: LearningEvent) -> AnswerInWords:
+    described = _type(event).describe(event.answer)
     return AnswerInWords(answer_words(described), described.picked)
 
 
-def _type(attempt: Attempt) -> type[Question]:
-    return EXERCISES[ExerciseKind(attempt.kind)] if attempt.kind else CourseQuestion
+def _type(event: LearningEvent) -> type[Question]:
+    return EXERCISES[ExerciseKind(event.kind)] if event.kind else CourseQuestion
 
 
-def _why(attempt: Attempt) -> Iterable[str]:
+def _why(event: LearningEvent) -> Iterable[str]:
     """What breaks it; of an explanation what was seen wrong; of a SET that was refused, that it is one."""
-    for cards, features in _type(attempt).mistakes(attempt.cards, attempt.answer, attempt.missed):
+    for cards, features in _type(event).mistakes(event.cards, event.answer, event.missed):
         if not features:
             yield _("it is a SET")
         verdict = explain(*cards_of(cards))

@@ -17,7 +17,7 @@ from classrooms.reports.activity import PERIOD_DAYS, StudentActivity, activity_o
 from games.rules import Card, Feature, explain, third_card
 from games.rules.triples import Triple, Verdict
 from lessons.progress.mastery import Level, Status, Try, most_missed, statuses
-from lessons.progress.recording import skill_states_of
+from lessons.progress.snapshots import skill_states_of
 from lessons.queries import latest_tries_of
 from lessons.questions import make_exercise
 from lessons.skills import ExerciseKind, Skill, Wanted, feature_skill

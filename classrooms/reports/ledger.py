@@ -12,7 +12,7 @@ from games.models import Event, Seat
 from games.rules import Feature
 from games.rules.events import CallFailed
 from games.rules.triples import Verdict
-from lessons.models import Attempt
+from lessons.models import LearningEvent
 from lessons.questions import EXERCISES, broken_features, kept_verdict
 from lessons.skills import ExerciseKind
 
@@ -117,7 +117,7 @@ def wrong_triples(students: Collection[int]) -> list[WrongTriple]:
 
 def _from_exercises(students: Collection[int]) -> Iterable[WrongTriple]:
     """To refuse a SET is wrong as well, but nothing broke that one."""
-    rows = Attempt.objects.filter(user__in=students, is_right=False).exclude(kind="")
+    rows = LearningEvent.objects.filter(user__in=students, is_right=False).exclude(kind="")
     # Thousands for a large class: without making objects of the rows.
     for user, at, kind, *answered in rows.values_list("user", "at", "kind", "cards", "answer", "missed"):
         for cards, features in EXERCISES[ExerciseKind(kind)].mistakes(*answered):

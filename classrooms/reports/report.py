@@ -18,10 +18,10 @@ from classrooms.reports.ledger import MistakeTally, tally, wrong_triples
 from games.players import Player
 from games.rules import Feature
 from games.words import FEATURES, THE_FEATURES
-from lessons.models import Attempt
+from lessons.models import LearningEvent
 from lessons.progress.mastery import Level, Status, Try, most_missed, statuses
 from lessons.progress.misconceptions import Idea, Misconception, misconceptions
-from lessons.progress.recording import skill_states_of
+from lessons.progress.snapshots import skill_states_of
 from lessons.queries import UnitOnPath, latest_tries_of, path
 from lessons.questions import EXERCISES
 from lessons.skills import ExerciseKind, Skill, kind_skill
@@ -243,8 +243,8 @@ def weeks_of(enrolment: Enrolment, *, now: float) -> tuple[Week, ...]:
     since = datetime.combine(mondays[0], datetime.min.time(), UTC)
     tries: Counter[date] = Counter()
     rights: Counter[date] = Counter()
-    counted = Attempt.objects.filter(user=enrolment.student, is_first=True, at__gte=since, at__lte=_moment(now))
-    for at, is_right in counted.values_list("at", "is_right"):
+    events = LearningEvent.objects.tries().filter(user=enrolment.student, is_first=True)
+    for at, is_right in events.filter(at__gte=since, at__lte=_moment(now)).values_list("at", "is_right"):
         first_day = at.date() - timedelta(days=at.weekday())
         tries[first_day] += 1
         rights[first_day] += is_right
@@ -264,24 +264,24 @@ class StudentReport:
     tally: MistakeTally
     """The student's page of the ledger."""
     weeks: tuple[Week, ...]
-    attempts: Page[Attempt]
+    tries: Page[LearningEvent]
     standings: tuple[Standing, ...]
 
     @property
     def has_tries(self) -> bool:
-        return bool(self.attempts.paginator.count)
+        return bool(self.tries.paginator.count)
 
 
 def student_report(enrolment: Enrolment, *, now: float, page: int | str = 1) -> StudentReport:
     student = enrolment.student
     asked = [each for each in standings(enrolment.classroom, [enrolment], now=now) if each.parts]
     (row,) = _rows([enrolment], asked, now)
-    attempts = Attempt.objects.filter(user=student).order_by("-at", "-pk")
+    tries = LearningEvent.objects.tries().filter(user=student).order_by("-at", "-pk")
     return StudentReport(
         row=row,
         path=path(Player(name=student.display_name, user=student)),
         tally=tally(wrong_triples([student.pk])),
         weeks=weeks_of(enrolment, now=now),
-        attempts=Paginator(attempts, PER_PAGE).get_page(page),
+        tries=Paginator(tries, PER_PAGE).get_page(page),
         standings=tuple(asked),
     )

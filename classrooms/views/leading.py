@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from classrooms.access import adult, adults_only, fresh_sign_in, taught_class
 from classrooms.audit import note
-from classrooms.live import joining, leading, live, seats
+from classrooms.live import joining, leading, seats, topic
 from classrooms.live.activities import kinds
 from classrooms.live.activities.silent_board import KIND as SILENT_BOARD
 from classrooms.live.activities.silent_board import board_of
@@ -119,11 +119,11 @@ def projector(request: Request, code: str) -> HttpResponse:
     )
 
 
-def _own_watch(request: Request, session: Session) -> live.LessonWatch:
-    return live.LessonWatch(session.code, None, user=adult(request).pk, language=get_language() or "")
+def _own_watch(request: Request, session: Session) -> topic.LessonWatch:
+    return topic.LessonWatch(session.code, None, user=adult(request).pk, language=get_language() or "")
 
 
-def projector_page(request: Request, session: Session, part_address: str, *, watch: live.LessonWatch) -> HttpResponse:
+def projector_page(request: Request, session: Session, part_address: str, *, watch: topic.LessonWatch) -> HttpResponse:
     """The wall of a session, for whoever was found to be allowed to see it."""
     with translation.override(session.language):
         context = _page(session, _projector_part(request, session), watch) | {"part_address": part_address}
@@ -248,7 +248,7 @@ SEAT_ORDERS: dict[str, Callable[[Attendee, QueryDict], object]] = {
     "extend": lambda attendee, form: leading.extend_time(attendee, _factor(form)),
     "target": lambda attendee, form: leading.set_target(attendee, _number(form, "target") or None),
     "team": lambda attendee, form: leading.set_team(attendee, _number(form, "team") or None),
-    "answer": lambda attendee, form: joining.act(attendee, form, by_teacher=True),
+    "answer": lambda attendee, form: joining.act(joining.place_at(attendee), form, by_teacher=True),
 }
 
 
@@ -371,8 +371,8 @@ def _news(request: Request, session: Session) -> HttpResponse | None:
     return HttpResponse(status=204) if request.GET.get("seen") == seen(session) else None
 
 
-def _page(session: Session, part: str, watch: live.LessonWatch) -> dict[str, Any]:
-    return {"session": session, "part": part, "token": live.sign(watch)}
+def _page(session: Session, part: str, watch: topic.LessonWatch) -> dict[str, Any]:
+    return {"session": session, "part": part, "token": topic.sign(watch)}
 
 
 def _remote_part(request: Request, session: Session, *, notice: str = "") -> str:

@@ -38,7 +38,7 @@ from lessons.jobs import own_certificate
 from lessons.printing.forms import WorksheetForm
 from lessons.printing.worksheets import Worksheet
 from lessons.progress.mastery import mastered_skills
-from lessons.progress.recording import skill_states
+from lessons.progress.snapshots import skill_states
 
 SHOWN_PAGES = 3
 

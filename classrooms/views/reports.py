@@ -108,7 +108,7 @@ def student(request: Request, pk: int, enrolment: int) -> HttpResponse:
         "classroom": found.classroom,
         "enrolment": found,
         "report": report,
-        "tries": [shown_try(attempt) for attempt in report.attempts],
+        "tries": [shown_try(event) for event in report.tries],
         "chart": week_chart(report.weeks),
         "levels": list(Level),
     }

@@ -15,9 +15,9 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from classrooms.accounts.signing_in import AFTER_SIGN_IN
-from classrooms.live import joining, live, seats
+from classrooms.live import joining, seats, topic
 from classrooms.live.errors import GuestMustWait, LessonRefusal
-from classrooms.live.joining import Door
+from classrooms.live.joining import Door, LessonPlace
 from classrooms.live.parts import DeviceParts, for_browser, for_script
 from classrooms.models import Attendee, Session
 from core.http.requests import Request
@@ -123,7 +123,8 @@ def _to_paper(request: Request, session: Session) -> HttpResponse:
 @require_safe
 def part(request: Request, code: str) -> HttpResponse:
     """The screen anew, where there is something new to see."""
-    session, seat = _own(request, code)
+    seat = _own(request, code).seat
+    session = seat.session
     if seat.is_on_paper:
         return _to_paper(request, session)
     if request.GET.get("seen") == str(session.version):
@@ -134,13 +135,15 @@ def part(request: Request, code: str) -> HttpResponse:
 @require_POST
 def act(request: Request, code: str) -> HttpResponse:
     """Whatever a device answers or does."""
-    session, seat = _own(request, code)
+    place = _own(request, code)
+    seat = place.seat
+    session = seat.session
     if seat.is_on_paper:
         return _to_paper(request, session)
     notice, status = "", 200
     try:
         MOVES.count(f"a{seat.pk}")
-        session = seat.session = joining.act(seat, request.POST)
+        session = seat.session = joining.act(place, request.POST)
     except LessonRefusal as refusal:
         notice, status = str(refusal), 422
         session.refresh_from_db()
@@ -153,14 +156,13 @@ def act(request: Request, code: str) -> HttpResponse:
     return redirect("session:device", session.code)
 
 
-def _own(request: Request, code: str) -> tuple[Session, Attendee]:
-    session = session_by_code(request, code)
-    seat = joining.own_seat(session, known_player(request))
-    if seat is None or seat.removed_at:
+def _own(request: Request, code: str) -> LessonPlace:
+    who = known_player(request)
+    place = joining.place_of(codes.plain(code), who) if who else None
+    if place is None or place.seat.removed_at:
         codes.count_lookup(request, found=False)
         raise Http404("not in this session")
-    seat.session = session
-    return session, seat
+    return place
 
 
 def _door(request: Request, session: Session, notice: str = "", *, status: int = 200) -> HttpResponse:
@@ -181,7 +183,7 @@ def _door(request: Request, session: Session, notice: str = "", *, status: int =
         "door": state,
         "waiting": waiting,
         "notice": notice or _words(state),
-        "token": live.sign(live.LessonWatch(session.code, live.DOOR)),
+        "token": topic.sign(topic.LessonWatch(session.code, topic.DOOR)),
     }
     return render(request, "session/door.html", context, status=status)
 
@@ -196,12 +198,12 @@ def _words(door: Door) -> str:
 
 
 def _page(request: Request, session: Session, seat: Attendee, *, notice: str = "", status: int = 200) -> HttpResponse:
-    watch = live.LessonWatch(session.code, seat.number, user=seat.user_id, language=get_language() or "")
+    watch = topic.LessonWatch(session.code, seat.number, user=seat.user_id, language=get_language() or "")
     context = {
         "session": session,
         "attendee": seat,
         "part": _fragment(request, session, seat, notice=notice),
-        "token": live.sign(watch),
+        "token": topic.sign(watch),
     }
     return render(request, "session/device.html", context, status=status)
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from classrooms.live import live
+from classrooms.live import topic
 from classrooms.live.wall import is_on_wall
 from classrooms.models import Session
 from classrooms.views.leading import projector_page, projector_part_page
@@ -21,7 +21,7 @@ from games import codes
 @require_safe
 def screen(request: Request, code: str, key: str) -> HttpResponse:
     session = _session(request, code, key)
-    watch = live.LessonWatch(session.code, None, key=key, language=session.language, is_wall=True)
+    watch = topic.LessonWatch(session.code, None, key=key, language=session.language, is_wall=True)
     return projector_page(request, session, reverse("wall:part", args=[code, key]), watch=watch)
 
 

@@ -101,6 +101,8 @@ class LiveTopic(Generic[W]):
         self.newcomers: set[Watcher[W]] = set()
         """Those who haven't been shown anything yet."""
         self.seats: Counter[int] = Counter()
+        self.coming: set[int] = set()
+        """Those of which it's just being written that they're there."""
         self.groups: Counter[Group] = Counter()
         self.shown: dict[Group, Version] = {}
         """The version that every screen of a group has been given, or a newer one."""
@@ -368,8 +370,10 @@ class Hub(Generic[W]):
 
     def _look_after(self, code: str, topic: LiveTopic[W], picture: Picture) -> None:
         """See to it that what is due happens in time, and that whoever has a stream counts as connected."""
-        for seat in topic.seats.keys() - picture.connected:
-            self.do(partial(self.type.came, (code, seat)))
+        if coming := topic.seats.keys() - picture.connected - topic.coming:
+            # Once is enough, however many pictures are drawn until it's known.
+            topic.coming |= coming
+            self.do(partial(self._came, code, coming))
         if picture.version >= topic.looked_after:
             # Otherwise it was drawn before the last change: what was due then isn't what is due now.
             topic.looked_after = picture.version
@@ -391,6 +395,18 @@ class Hub(Generic[W]):
         self.do(partial(self.type.catch_up, code))
 
     # Who is there, and who may be
+
+    def _came(self, code: str, seats: Collection[int]) -> None:
+        """In the thread."""
+        try:
+            self.type.came(code, seats)
+        finally:
+            if self._loop:
+                self._loop.call_soon_threadsafe(self._has_come, code, seats)
+
+    def _has_come(self, code: str, seats: Collection[int]) -> None:
+        if topic := self._topics.get(code):
+            topic.coming -= set(seats)
 
     def _left(self, seat: Seat) -> None:
         self.do(partial(self.type.left, seat))

@@ -153,8 +153,8 @@ class TopicType(ABC, Generic[W]):
         """What has changed without a word to this process."""
 
     @abstractmethod
-    def came(self, seat: Seat) -> None:
-        """A seat has a screen here, and was not known to be there."""
+    def came(self, code: str, seats: Collection[int]) -> None:
+        """Seats have a screen here, and weren't known to be there."""
 
     @abstractmethod
     def left(self, seat: Seat) -> None:

@@ -92,9 +92,9 @@ class TableTopic(TopicType[TableWatch]):
         ended = self.without_right({watch for watch in watched.watches if watch.seat is None})
         return Missed([(code, (version,)) for code, version in versions.items()], ended, codes - versions.keys())
 
-    def came(self, seat: Seat) -> None:
-        code, number = seat
-        matches.command(code, ask.Connect(number), now=time.time())
+    def came(self, code: str, seats: Collection[int]) -> None:
+        for number in seats:
+            matches.command(code, ask.Connect(number), now=time.time())
 
     def left(self, seat: Seat) -> None:
         code, number = seat

@@ -7,8 +7,8 @@ from dataclasses import asdict
 
 from django.db import migrations
 
-from lessons.progress.recording import try_of
 from lessons.progress.mastery import mastery, new_states
+from lessons.progress.records import try_of
 
 _MANY = 500
 

@@ -15,6 +15,7 @@ from core.offline.policy import kept
 from games.players import known_player
 from lessons import queries
 from lessons.course.units import Step, Unit, find_step, step_after
+from lessons.progress.origins import Origin, Source
 from lessons.skills import Wanted
 from lessons.tickets import Ticket, ticket_for_step
 from lessons.views.exercise import AnswerOutcome, question_context, take_answer
@@ -51,7 +52,7 @@ def _page(request: Request, unit: Unit, step: Step, outcome: AnswerOutcome) -> H
     who = known_player(request)
     done = queries.done_steps(who)
     question = step.question
-    rights = queries.rights_at(who, f"{unit.slug}/{step.slug}") if question.is_exercise else []
+    rights = queries.rights_at(who, Origin(Source.COURSE, unit.slug, step.slug)) if question.is_exercise else []
     after = step_after(unit.slug, step.slug)
     context = {
         "unit": unit,

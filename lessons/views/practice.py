@@ -18,12 +18,13 @@ from core.offline.policy import kept
 from games.players import Player, known_player
 from lessons import queries
 from lessons.progress.mastery import next_wanted, troubled_feature
-from lessons.progress.recording import skill_states
+from lessons.progress.origins import PRACTICE
+from lessons.progress.snapshots import skill_states
 from lessons.questions import EXERCISES, Exercise, fresh_exercise
 from lessons.tickets import Ticket
 from lessons.views.exercise import AnswerOutcome, question_context, take_answer
 
-PLACE = "practice"
+PLACE = PRACTICE.source.value
 _TEMPLATE = "lessons/practice.html"
 AHEAD = 10
 
@@ -46,7 +47,7 @@ def ahead(request: Request) -> HttpResponse:
     """
     who = known_player(request)
     now = time.time()
-    tries, states, last = queries.latest_tries(who), skill_states(who), queries.last_asked(who, PLACE)
+    tries, states, last = queries.latest_tries(who), skill_states(who), queries.last_asked(who, PRACTICE)
     wanted = tries[-1].wanted if tries else None
     parts: list[str] = []
     for seed in (secrets.token_hex(8) for _each in range(AHEAD)):
@@ -77,7 +78,7 @@ def _new_ticket(request: Request) -> Ticket:
     """What to practise next, with a feature in mind that is got wrong again and again."""
     who = known_player(request)
     tries = queries.latest_tries(who)
-    last = queries.last_asked(who, PLACE)
+    last = queries.last_asked(who, PRACTICE)
     now = time.time()
     if last and (second := last.follow_up()):
         return _ticket_for(second, now)

@@ -11,12 +11,13 @@ from django.views.decorators.http import require_http_methods
 from core.http.requests import Request
 from games.players import known_player
 from lessons import queries
+from lessons.progress.origins import SHEET
 from lessons.questions import Exercise
 from lessons.sheets import Sheet, read_sheet
 from lessons.tickets import Ticket
 from lessons.views.exercise import AnswerOutcome, question_context, take_answer
 
-PLACE = "sheet"
+PLACE = SHEET.source.value
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -35,7 +36,7 @@ def _chosen(request: Request, sheet: Sheet) -> Exercise | None:
     task = request.GET.get("task", "")
     if task in map(str, range(1, sheet.tasks + 1)):
         return sheet.exercises[int(task) - 1]
-    right = queries.right_seeds(known_player(request), PLACE, [each.seed for each in sheet.exercises])
+    right = queries.right_seeds(known_player(request), SHEET, [each.seed for each in sheet.exercises])
     return next((each for each in sheet.exercises if each.seed not in right), None)
 
 
@@ -48,7 +49,7 @@ def _new_ticket(exercise: Exercise | None) -> Ticket | None:
 def _page(request: Request, sheet: Sheet, outcome: AnswerOutcome) -> HttpResponse:
     seeds = [each.seed for each in sheet.exercises]
     ticket = outcome.ticket or _new_ticket(_chosen(request, sheet))
-    right = queries.right_seeds(known_player(request), PLACE, seeds)
+    right = queries.right_seeds(known_player(request), SHEET, seeds)
     context = {
         "sheet": sheet,
         "tasks": [(number, seed in right) for number, seed in enumerate(seeds, 1)],

@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from core.offline import views as app
 from games.players import Player
 from lessons.course.units import course
-from lessons.models import Attempt, StepDone
+from lessons.models import LearningEvent, StepDone
 from lessons.questions import Exercise
 from lessons.skills import ExerciseKind
 from lessons.tickets import read_ticket
@@ -249,16 +249,16 @@ def test_five_answers_without_a_network_are_five_attempts(tablet, wire, ann):
     lose_network(page, wire)
     rights = [True, False, True, True, True]
     exercises = answer_offline(page, *rights)
-    assert not Attempt.objects.exists()
+    assert not LearningEvent.objects.exists()
 
     regain_network(page, wire)
     expect_checked(page, 5, 4)
-    rows = list(Attempt.objects.order_by("pk"))
+    rows = list(LearningEvent.objects.order_by("pk"))
     assert [(row.seed, row.is_right) for row in rows] == [
         (exercise.seed, right) for exercise, right in zip(exercises, rights, strict=True)
     ]
     assert [row.at for row in rows] == sorted(row.at for row in rows)
-    assert all(row.user == ann.user and row.is_first and row.place == "practice" for row in rows)
+    assert all(row.user == ann.user and row.is_first and row.source == "practice" for row in rows)
     # From those ahead nobody knows how long it took.
     assert [row.seconds for row in rows] == [None] * 5
 
@@ -284,7 +284,7 @@ def test_answers_are_kept_over_a_closed_page_and_a_reload(tablet, wire, ann):
     page = tablet.pages[-1]
     page.goto(wire.url)
     expect_checked(page, 2, 2)
-    assert Attempt.objects.filter(is_right=True, is_first=True).count() == 2
+    assert LearningEvent.objects.filter(is_right=True, is_first=True).count() == 2
 
 
 def test_a_server_that_comes_back_without_the_browsers_knowing_gets_the_answers(tablet, wire, ann):
@@ -294,7 +294,7 @@ def test_a_server_that_comes_back_without_the_browsers_knowing_gets_the_answers(
     answer_offline(page, True, True)
     wire.mend()
     expect_checked(page, 2, 2)
-    assert Attempt.objects.count() == 2
+    assert LearningEvent.objects.count() == 2
 
 
 def test_who_has_used_up_what_is_kept_is_told_so(tablet, wire, ann):
@@ -306,7 +306,7 @@ def test_who_has_used_up_what_is_kept_is_told_so(tablet, wire, ann):
     expect(page.get_by_text("No more exercises are kept here.")).to_be_visible()
     regain_network(page, wire)
     expect_checked(page, 11, 11)
-    assert Attempt.objects.count() == 11
+    assert LearningEvent.objects.count() == 11
     expect(page.get_by_text("No more exercises are kept here.")).to_be_hidden()
     expect(page.locator("form.question[inert]")).to_have_count(0)
     answer(page)
@@ -349,7 +349,7 @@ def test_an_answer_whose_confirmation_is_lost_counts_once(tablet, wire, ann):
     first = answer(page)
     expect(page.get_by_text(KEPT)).to_be_visible()
     assert wire.swallowed
-    assert Attempt.objects.get().seed == first.seed
+    assert LearningEvent.objects.get().seed == first.seed
     # And again when it is sent from the queue.
     swallowed = wire.swallowed
     page.context.set_offline(True)
@@ -357,7 +357,7 @@ def test_an_answer_whose_confirmation_is_lost_counts_once(tablet, wire, ann):
     wire.wait_until_swallowed(swallowed + 1)
     wire.swallows_answers = False
     expect_checked(page, 1, 1)
-    assert Attempt.objects.count() == 1
+    assert LearningEvent.objects.count() == 1
 
 
 def test_an_answer_of_a_page_whose_token_is_of_before_is_sent_with_a_new_one(tablet, wire, ann):
@@ -367,7 +367,7 @@ def test_an_answer_of_a_page_whose_token_is_of_before_is_sent_with_a_new_one(tab
     page.locator("form.exercise [name=csrfmiddlewaretoken]").evaluate("(field) => { field.value = 'a'.repeat(64) }")
     exercise = answer(page)
     expect_checked(page, 1, 1)
-    assert Attempt.objects.get().seed == exercise.seed
+    assert LearningEvent.objects.get().seed == exercise.seed
 
 
 def test_two_tabs_that_come_back_at_once_send_each_answer_once(tablet, wire, ann):
@@ -382,7 +382,7 @@ def test_two_tabs_that_come_back_at_once_send_each_answer_once(tablet, wire, ann
         page.evaluate("dispatchEvent(new Event('online'))")
     for page in pages:
         expect_checked(page, 3, 3)
-    assert Attempt.objects.count() == 3
+    assert LearningEvent.objects.count() == 3
 
 
 def test_a_practice_with_a_network_is_as_before(tablet, wire, ann):
@@ -393,8 +393,8 @@ def test_a_practice_with_a_network_is_as_before(tablet, wire, ann):
         expect(page.get_by_text("Yes!")).to_be_visible()
         page.get_by_role("link", name="Next").click()
         expect(page.get_by_text("Yes!")).to_be_hidden()
-        assert Attempt.objects.count() == number
-    assert Attempt.objects.filter(seconds__isnull=False, sent_as__isnull=False).count() == 2
+        assert LearningEvent.objects.count() == number
+    assert LearningEvent.objects.filter(seconds__isnull=False, sent_as__isnull=False).count() == 2
 
 
 # A shared tablet
@@ -433,7 +433,7 @@ def test_answers_of_a_learner_wait_for_that_learner(tablet, wire, ann):
     expect(page.get_by_role("link", name="Ben")).to_be_visible()
     answer(page)
     expect(page.get_by_text("Yes!")).to_be_visible()
-    assert [row.user for row in Attempt.objects.all()] == [ben.user]
+    assert [row.user for row in LearningEvent.objects.all()] == [ben.user]
     assert store(page)["answers"] == 2
     # Nobody is signed in, and is told that there is something for somebody.
     tablet.clear_cookies()
@@ -443,8 +443,8 @@ def test_answers_of_a_learner_wait_for_that_learner(tablet, wire, ann):
     tablet.add_cookies([session])
     page.goto(wire.url)
     expect_checked(page, 2, 2)
-    assert Attempt.objects.filter(user=ann.user).count() == 2
-    assert Attempt.objects.filter(user=ben.user).count() == 1
+    assert LearningEvent.objects.filter(user=ann.user).count() == 2
+    assert LearningEvent.objects.filter(user=ben.user).count() == 1
 
 
 def test_pages_of_others_than_learners_are_never_kept(tablet, wire, ann):

@@ -19,7 +19,7 @@ from games.rules.cards import VALUES
 from games.rules.triples import Verdict
 from games.words import verdict_line
 from lessons.course.units import course
-from lessons.models import Attempt, StepDone
+from lessons.models import LearningEvent, StepDone
 from tests.browser.players import forget_refusals
 
 UNITS = [unit.slug for unit in course()]
@@ -407,7 +407,7 @@ def test_a_wrong_answer_about_three_cards_is_told_why_and_can_be_put_right(site,
     assert not pupil.is_done()
     pupil.answer()
     expect(page.get_by_text("Yes!", exact=True)).to_be_visible()
-    tries = Attempt.objects.order_by("pk")
+    tries = LearningEvent.objects.order_by("pk")
     assert [(each.is_right, each.is_first) for each in tries] == [(False, True), (True, False)]
 
 
@@ -532,10 +532,10 @@ def test_help_comes_in_stages_and_goes_on_to_the_answer(site, page, place):
         told = helps.all_inner_texts()
     assert len(set(told)) == len(told) >= 3
     assert pupil.see().board == cards
-    assert not Attempt.objects.exists(), "to ask for help is no try"
+    assert not LearningEvent.objects.exists(), "to ask for help is no try"
     pupil.answer()
     expect(page.get_by_text("Yes!", exact=True)).to_be_visible()
-    assert Attempt.objects.get().hints == len(told)
+    assert LearningEvent.objects.get().hints == len(told)
 
 
 # Drills

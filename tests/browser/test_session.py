@@ -185,7 +185,7 @@ def is_it_a_set(lesson: Lesson) -> None:
     lesson.picture("projector-triple", lesson.projector)
     lesson.press("Next")
     expect(lesson.devices[4].get_by_role("button", name="Yes", exact=True)).to_be_visible()
-    assert set(lesson.activity.answers.values_list("attendee__name", "is_right")) == {
+    assert set(lesson.activity.answers.values_list("attendee__name", "event__is_right")) == {
         ("Mia", True),
         ("Noah", False),
         ("Lina", True),
@@ -227,7 +227,7 @@ def a_silent_board(lesson: Lesson) -> None:
     lesson.press("Show all SETs")
     expect(lesson.projector.locator(".board-sets li")).to_have_count(there)
     lesson.picture("projector-board-sets", lesson.projector)
-    assert list(lesson.activity.answers.values_list("attendee__name", "is_right")) == [
+    assert list(lesson.activity.answers.values_list("attendee__name", "event__is_right")) == [
         ("Mia", True),
         ("Mia", True),
         ("Noah", False),
@@ -331,7 +331,7 @@ def the_end_and_the_report(lesson: Lesson) -> None:
     report = session_report(lesson.session)
     answers = Answer.objects.filter(activity__session=lesson.session)
     assert sum(row.total.answers for row in report.students) == answers.count()
-    assert sum(row.total.rights for row in report.students) == answers.filter(is_right=True).count()
+    assert sum(row.total.rights for row in report.students) == answers.filter(event__is_right=True).count()
     page = lesson.remote.locator("main").inner_text()
     for name in ("Mia Okafor", "Noah Brandt", "Lina Haddad", "Ines Lopez"):
         assert name in page

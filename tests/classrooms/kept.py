@@ -48,14 +48,14 @@ FIELDS: dict[str, dict[str, str]] = {
     "games.Seat": _fields(plain="id match strength", whose="user guest", about="number name"),
     "games.PuzzleResult": _fields(plain="id", whose="user guest", about="day deck found wrong started_at finished_at"),
     "games.Event": _fields(plain="id match", about="number record"),
-    "lessons.Attempt": _fields(
+    "lessons.LearningEvent": _fields(
         plain="id sent_as",
         whose="user guest",
-        about="at place kind wanted seed cards answer is_right is_first missed evidence seconds hints",
+        about="at source unit step kind wanted seed cards answer is_right is_first missed evidence seconds hints",
     ),
     "lessons.StepDone": _fields(plain="id", whose="user guest", about="unit step at"),
-    "lessons.Progress": _fields(plain="id", whose="user guest", about="skill state"),
-    "lessons.HelpGiven": _fields(plain="id", whose="user guest", about="place seed hints at"),
+    "lessons.Progress": _fields(plain="id last_event version", whose="user guest", about="states events last_at"),
+    "lessons.HelpGiven": _fields(plain="id", whose="user guest", about="source unit step seed hints at"),
     "classrooms.User_groups": _fields(plain="id group", whose="user"),
     "classrooms.User_user_permissions": _fields(plain="id permission", whose="user"),
     "classrooms.User": _fields(
@@ -121,9 +121,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "classrooms.Activity": _fields(
         plain="id session number kind options state round stage started_at round_at ended_at"
     ),
-    "classrooms.Answer": _fields(
-        plain="id activity", whose="attendee", about="round key at cards answer is_right missed"
-    ),
+    "classrooms.Answer": _fields(plain="id activity", whose="attendee", about="round key cards event"),
 }
 
 # Where a row is somebody's by way of another row.

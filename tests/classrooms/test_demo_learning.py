@@ -10,9 +10,10 @@ from classrooms.models import Assignment, Classroom
 from classrooms.reports.ledger import ledger
 from classrooms.reports.report import class_report
 from games.rules import Feature
-from lessons.models import Attempt
+from lessons.models import LearningEvent
 from lessons.progress.misconceptions import Idea
-from lessons.progress.recording import rebuild, skill_states
+from lessons.progress.recording import rebuild
+from lessons.progress.snapshots import skill_states
 from tests.classrooms.tries import player_of
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +49,7 @@ def test_each_child_has_pictures_and_a_group_and_the_class_is_allowed(classroom)
 
 
 def test_what_was_learned_lies_in_the_past_and_follows_from_the_tries(classroom):
-    moments = [attempt.at.timestamp() for attempt in Attempt.objects.all()]
+    moments = [attempt.at.timestamp() for attempt in LearningEvent.objects.all()]
     assert min(moments) > NOW - 28 * DAY
     assert max(moments) < NOW
     for enrolment in classroom.enrolments.present():

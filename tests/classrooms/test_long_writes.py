@@ -41,7 +41,7 @@ from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Options
-from lessons.models import Attempt, HelpGiven, StepDone
+from lessons.models import HelpGiven, LearningEvent, StepDone
 from tests.classrooms.people import make_adult, make_classroom
 
 STUDENTS = 6 * ROWS
@@ -69,11 +69,16 @@ def classroom(transactional_db, now) -> Classroom:
     seats = Attendee.objects.bulk_create(
         Attendee(session=session, number=number, user=user, name="Student") for number, user in enumerate(users)
     )
-    Answer.objects.bulk_create(
-        Answer(activity=activity, attendee=seat, round=0, at=now, is_right=True) for seat in seats
+    events = LearningEvent.objects.bulk_create(
+        LearningEvent(user=seat.user, at=now, source="lesson", seed="LESSON-1-0", is_right=True, is_first=True)
+        for seat in seats
     )
-    Attempt.objects.bulk_create(
-        Attempt(user=user, at=now, place="practice", seed=f"s{number}", is_right=True, is_first=True)
+    Answer.objects.bulk_create(
+        Answer(event=event, activity=activity, attendee=seat, round=0)
+        for event, seat in zip(events, seats, strict=True)
+    )
+    LearningEvent.objects.bulk_create(
+        LearningEvent(user=user, at=now, source="practice", seed=f"s{number}", is_right=True, is_first=True)
         for user in users
         for number in range(PER_STUDENT)
     )
@@ -129,7 +134,7 @@ def test_purging_it_never_writes_many_rows_at_once_and_leaves_nothing(classroom,
     with rows_per_transaction() as counts:
         assert purging.purge(now) == STUDENTS + 1
     assert max(counts) <= LIMIT
-    for model in (Session, Activity, Attendee, Answer, Enrolment, Attempt):
+    for model in (Session, Activity, Attendee, Answer, Enrolment, LearningEvent):
         assert not model.objects.exists(), model
     assert not User.objects.filter(kind="student").exists()
 
@@ -162,31 +167,32 @@ def test_one_who_is_brought_back_while_others_are_marked_stays(classroom, now, m
 def test_a_guest_who_has_practised_for_weeks_is_forgotten_in_chunks(transactional_db, now):
     long_ago = now - timedelta(days=365)
     guest = f"{1:032}"
-    Attempt.objects.bulk_create(
-        Attempt(guest=guest, at=long_ago, place="p", seed=f"s{number}", is_right=True, is_first=True)
+    LearningEvent.objects.bulk_create(
+        LearningEvent(guest=guest, at=long_ago, source="practice", seed=f"s{number}", is_right=True, is_first=True)
         for number in range(6 * ROWS)
     )
     with rows_per_transaction() as counts:
         assert purging.purge_guests(now) == 1
-    assert max(counts) <= ROWS
-    assert not Attempt.objects.exists()
+    assert max(counts) <= LIMIT
+    assert not LearningEvent.objects.exists()
 
 
 def test_a_guest_who_comes_back_while_they_are_purged_keeps_what_is_left(transactional_db, now, monkeypatch):
     guest = f"{1:032}"
-    answer = {"guest": guest, "place": "p", "is_right": True, "is_first": True}
+    answer = {"guest": guest, "source": "practice", "is_right": True, "is_first": True}
     long_ago = now - timedelta(days=365)
-    Attempt.objects.bulk_create(Attempt(at=long_ago, seed=f"s{number}", **answer) for number in range(3 * ROWS))
+    old = (LearningEvent(at=long_ago, seed=f"s{number}", **answer) for number in range(3 * ROWS))
+    LearningEvent.objects.bulk_create(old)
     locked = []
 
     def lock(*words) -> None:
         locked.append(words)
         if len(locked) == 3:
-            Attempt.objects.create(at=now, seed="back", **answer)
+            LearningEvent.objects.create(at=now, seed="back", **answer)
 
     monkeypatch.setattr(purging, "lock_word", lock)
     assert purging.purge_guests(now) == 0
-    assert Attempt.objects.filter(at=long_ago).count() == 2 * ROWS
+    assert LearningEvent.objects.filter(at=long_ago).count() == 2 * ROWS
 
 
 def test_old_jobs_go_in_chunks_and_no_file_is_deleted_within_a_transaction(transactional_db, now, monkeypatch):
@@ -262,10 +268,10 @@ def test_new_cards_for_a_large_class_are_made_a_few_at_a_time(classroom):
 def test_purging_guests_and_abandoned_tables_never_writes_many_rows_at_once(transactional_db, now):
     long_ago = now - timedelta(days=365)
     guests = [f"{number:032}" for number in range(2 * ROWS)]
-    for model in (Attempt, HelpGiven, StepDone):
+    for model in (LearningEvent, HelpGiven, StepDone):
         extra = {
-            Attempt: {"place": "p", "is_right": True, "is_first": True},
-            HelpGiven: {"place": "p", "hints": 1},
+            LearningEvent: {"source": "practice", "is_right": True, "is_first": True},
+            HelpGiven: {"source": "practice", "hints": 1},
             StepDone: {"unit": "u", "step": "s"},
         }[model]
         model.objects.bulk_create(model(guest=guest, at=long_ago, **extra) for guest in guests)
@@ -276,7 +282,7 @@ def test_purging_guests_and_abandoned_tables_never_writes_many_rows_at_once(tran
         purging.purge_guests(now)
         matches.forget_abandoned(now - timedelta(days=1))
     assert max(counts) <= LIMIT
-    for model in (Attempt, HelpGiven, StepDone, Match):
+    for model in (LearningEvent, HelpGiven, StepDone, Match):
         assert not model.objects.exists(), model
 
 

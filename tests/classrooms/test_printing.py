@@ -22,13 +22,13 @@ from games.art.palettes import STANDARD
 from games.printing.cards import Face
 from games.rules import is_set
 from lessons.jobs import own_certificate
-from lessons.models import Progress
 from lessons.progress.mastery import mastered_skills
-from lessons.progress.recording import skill_states
+from lessons.progress.snapshots import skill_states
 from lessons.skills import ExerciseKind, Skill
 from lessons.words import SKILLS
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.tries import a_set, answered, broken_by, player_of
+from tests.lessons.standing import stand_at
 from tests.printed import pictures_in, read_card, scanned, sheets, sizes, texts
 
 pytestmark = pytest.mark.django_db
@@ -298,8 +298,6 @@ def test_a_large_class_costs_no_more_queries(classroom, teacher):
     master(first)
     few = queries()
     enrolled = enrol(classroom, *(f"More {number}" for number in range(30)))
-    rows = Progress.objects.filter(user=first.student)
-    Progress.objects.bulk_create(
-        [Progress(user=each.student, skill=row.skill, state=row.state) for each in enrolled for row in rows]
-    )
+    for each in enrolled:
+        stand_at(player_of(each), {Skill.IS_SET: 0.95}, now=time.time())
     assert queries() == few

@@ -61,8 +61,9 @@ from games.models import Event, Match, PuzzleResult, Way
 from games.players import Player, friendly_names
 from games.rules import Options, find_sets
 from games.rules import commands as ask
-from lessons.models import Attempt, HelpGiven, Progress, StepDone
-from lessons.progress.recording import finish_step, give_help
+from lessons.models import HelpGiven, LearningEvent, Progress, StepDone
+from lessons.progress.origins import PRACTICE
+from lessons.progress.recording import finish_step, give_help, rebuild
 from lessons.skills import ExerciseKind
 from tests.classrooms import kept
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
@@ -112,7 +113,8 @@ def learn_and_play(user: User, other: User) -> None:
     now = timezone.now()
     answered(user, ExerciseKind.IS_SET, a_set(), {"yes": True}, at=now.timestamp())
     finish_step(player(user), "cards", "look", now=now.timestamp())
-    give_help(player(user), "practice", "s1", stages=3, now=now.timestamp())
+    rebuild(player(user))
+    give_help(player(user), PRACTICE, "s1", stages=3, now=now.timestamp())
     PuzzleResult.objects.create(day=date(2027, 1, 1), deck="full", user=user, started_at=now)
     play(Way.ALONE, player(user))
     play(Way.COMPUTER, player(user), computers=["newcomer"])
@@ -124,7 +126,7 @@ def attend(lesson: LiveLesson, *players: Player) -> list[Attendee]:
     seats = [joining.attend(lesson, each) for each in players]
     activity = leading.begin(lesson, "triples", {})
     for seat in seats:
-        joining.act(seat, QueryDict(f"activity={activity.number}&round=1&yes=1"))
+        joining.act(joining.place_at(seat), QueryDict(f"activity={activity.number}&round=1&yes=1"))
     return seats
 
 
@@ -298,7 +300,7 @@ def test_the_export_of_a_class_has_a_folder_for_each_student(world):
     elsewhere = make_classroom(make_adult("Other"), "Class Elsewhere")
     Enrolment.objects.create(classroom=elsewhere, student=world.student, real_name="Another Name")
     files = unpacked(privacy.export_class(world.classroom))
-    assert f"student-{world.student.pk}/attempts.csv" in files
+    assert f"student-{world.student.pk}/answers.csv" in files
     assert f"student-{world.classmate.pk}/data.json" in files
     text = "\n".join(files.values())
     assert "Quillon Marchbanks" in text
@@ -409,7 +411,7 @@ def test_a_purged_teacher_leaves_the_lessons_to_the_class(world, now):
 def test_an_export_holds_the_lessons_and_the_own_answers(world):
     data = data_of(privacy.export_child(world.student))
     assert [row["session__code"] for row in data["lessons_attended"]] == [world.lesson.code]
-    assert [row["answer"] for row in data["answers_in_lessons"]] == [{"yes": True}]
+    assert [row["event__answer"] for row in data["answers_in_lessons"]] == [{"yes": True}]
     led = data_of(privacy.export_guardian(world.teacher))["lessons_led"]
     assert [row["code"] for row in led] == [world.lesson.code]
 
@@ -541,9 +543,9 @@ def test_purging_twice_does_no_more(world, now):
 
 def visit(guest: str, name: str, at: datetime) -> Player:
     who = Player(name=name, guest=guest)
-    Attempt.objects.create(guest=guest, at=at, place="practice", is_right=True, is_first=True)
+    LearningEvent.objects.create(guest=guest, at=at, source="practice", is_right=True, is_first=True)
     StepDone.objects.create(guest=guest, unit="cards", step="look", at=at)
-    Progress.objects.create(guest=guest, skill="number", state={})
+    Progress.objects.create(guest=guest, events=1, last_at=at, last_event=1)
     PuzzleResult.objects.create(guest=guest, day=date(2027, 1, 1), deck="full", started_at=at)
     play(Way.ALONE, who)
     play(Way.TOGETHER, Player(name="Host", user=make_adult("Host")), who)
@@ -557,7 +559,7 @@ def test_guests_who_stay_away_are_forgotten(now, settings):
     visit("bb", "Wise Whale", now - timedelta(days=9))
     assert privacy.purge_guests(now) == 1
     assert traces_of("Zippy Zebu", "aa |", "| aa") == []
-    for model in (Attempt, StepDone, Progress, PuzzleResult):
+    for model in (LearningEvent, StepDone, Progress, PuzzleResult):
         assert list(model.objects.values_list("guest", flat=True)) == ["bb"]
     assert Match.objects.count() == 3
     assert privacy.purge_guests(now) == 0
@@ -569,6 +571,8 @@ def test_guests_of_lessons_are_forgotten_with_their_answers(world, now, settings
     lesson = leading.open_session(world.classroom, by=world.teacher, allows_guests=True, instead_of=before)
     seats = attend(lesson, Player(name="Zippy Zebu", guest="aa"), Player(name="Wise Whale", guest="bb"))
     Attendee.objects.filter(pk=seats[0].pk).update(joined_at=now - timedelta(days=11))
+    assert privacy.purge_guests(now) == 0, "who has answered since is here"
+    LearningEvent.objects.filter(guest="aa").update(at=now - timedelta(days=11))
     assert privacy.purge_guests(now) == 1
     assert list(lesson.attendees.values_list("guest", flat=True)) == ["bb"]
     WaitingGuest.objects.create(session=lesson, guest="cc", name="Calm Camel", asked_at=later(now, -20))
@@ -579,7 +583,7 @@ def test_guests_of_lessons_are_forgotten_with_their_answers(world, now, settings
 
 def test_a_guest_who_was_here_lately_keeps_what_is_old(now):
     visit("aa", "Zippy Zebu", now - timedelta(days=100))
-    Attempt.objects.create(guest="aa", at=now, place="practice", seed="s1", is_right=True, is_first=True)
+    LearningEvent.objects.create(guest="aa", at=now, source="practice", seed="s1", is_right=True, is_first=True)
     assert privacy.purge_guests(now) == 0
     assert StepDone.objects.filter(guest="aa").exists()
 
@@ -618,7 +622,7 @@ def test_the_task_keeps_all_promises(world, now, monkeypatch):
     privacy.delete_child(world.student, by=world.teacher, now=now)
     kept_for_a_time = [
         User.objects.filter(pk=world.student.pk),
-        Attempt.objects.filter(guest="aa"),
+        LearningEvent.objects.filter(guest="aa"),
         Session.objects.all(),
         GuardianCode.objects.all(),
         TeacherInvitation.objects.all(),

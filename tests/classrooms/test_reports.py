@@ -19,7 +19,8 @@ from games.rules import Feature, Options, find_sets
 from games.rules import commands as ask
 from lessons.progress.mastery import Level, statuses
 from lessons.progress.misconceptions import Idea
-from lessons.progress.recording import finish_step, skill_states, skill_states_of
+from lessons.progress.recording import finish_step
+from lessons.progress.snapshots import skill_states, skill_states_of
 from lessons.queries import latest_tries_of
 from lessons.skills import ExerciseKind, Skill
 from tests.classrooms.people import enrol, make_adult, make_classroom
@@ -352,12 +353,12 @@ def test_a_students_report_is_the_row_of_the_class_report_and_more(classroom):
     assign(classroom, by=classroom.teachers.get(), task=Task.BOARDS, amount=3, now=NOW - DAY)
     report = student_report(mia, now=NOW)
     assert report.row == class_report(classroom, now=NOW).rows[0]
-    assert report.attempts.paginator.count == 25
-    assert len(report.attempts) == 20
-    assert report.attempts[0].at > report.attempts[1].at, "the newest first"
+    assert report.tries.paginator.count == 25
+    assert len(report.tries) == 20
+    assert report.tries[0].at > report.tries[1].at, "the newest first"
     assert report.tally == ledger(classroom).rows[0].tally
     assert report.row.open_tasks == 1
-    assert len(student_report(mia, now=NOW, page=2).attempts) == 5
+    assert len(student_report(mia, now=NOW, page=2).tries) == 5
 
 
 # How much it asks of the database

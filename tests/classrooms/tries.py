@@ -9,8 +9,9 @@ from typing import Any
 from classrooms.models import Enrolment, User
 from games.players import Player
 from games.rules import FULL_DECK, Card, Feature, explain, find_sets
-from lessons.models import Attempt
-from lessons.progress.recording import Answered, Asked, record_attempt
+from lessons.models import LearningEvent
+from lessons.progress.origins import Origin
+from lessons.progress.recording import Answered, Asked, record_event
 from lessons.questions import exercise_of
 from lessons.skills import ExerciseKind, Wanted
 
@@ -35,14 +36,20 @@ def answered(
     seed: str = "",
     seconds: float | None = 10.0,
     place: str = "practice",
-) -> Attempt:
+) -> LearningEvent:
     """One answer to an exercise with these very cards, graded and kept."""
     seed = seed or f"test-{next(_seeds)}"
     exercise = exercise_of(Wanted(kind), seed, tuple(cards), tuple(choices))
     graded = exercise.grade(answer)
-    return record_attempt(
+    return record_event(
         player_of(who),
-        Asked(place=place, kind=kind, wanted=exercise.wanted, seed=seed, cards=[card.index for card in cards]),
+        Asked(
+            origin=Origin.of_place(place),
+            kind=kind,
+            wanted=exercise.wanted,
+            seed=seed,
+            cards=[card.index for card in cards],
+        ),
         Answered(
             answer=answer,
             is_right=graded.is_right,

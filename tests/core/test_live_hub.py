@@ -44,6 +44,7 @@ class NumberTopic(TopicType[NumberWatch]):
     def __init__(self) -> None:
         self.number = 0
         self.draws = 0
+        self.came_seats: list[set[int]] = []
 
     def start(self, hub: Hub[NumberWatch]) -> None: ...
 
@@ -80,7 +81,8 @@ class NumberTopic(TopicType[NumberWatch]):
     def look(self, watched: Watched[NumberWatch]) -> Missed[NumberWatch]:
         return Missed()
 
-    def came(self, seat: Seat) -> None: ...
+    def came(self, code: str, seats: Collection[int]) -> None:
+        self.came_seats.append(set(seats))
 
     def left(self, seat: Seat) -> None: ...
 
@@ -216,3 +218,27 @@ def test_a_change_while_a_newcomer_is_being_drawn_reaches_them_too():
         return heard
 
     assert run(watch())[-1] == b"7 "
+
+
+def test_that_a_class_has_come_is_written_once_however_many_pictures_are_drawn_meanwhile():
+    class ClassTopic(NumberTopic):
+        def seat_of(self, watch: NumberWatch) -> int | None:
+            return watch.user
+
+    async def come() -> list[set[int]]:
+        hub = NumberHub(ClassTopic())
+        hub._loop = asyncio.get_running_loop()
+        waiting = []
+        hub.do = waiting.append
+        for seat in range(1, 4):
+            hub.join(Watcher(NumberWatch(user=seat)))
+        await hub._topics["ABCDE"].task
+        for number in range(1, 6):
+            hub.type.number = number
+            hub._refresh("ABCDE")
+            await hub._topics["ABCDE"].task
+        for work in waiting:
+            work()
+        return hub.type.came_seats
+
+    assert run(come()) == [{1, 2, 3}]

@@ -23,7 +23,7 @@ from games.models import Match
 from games.rules import find_sets
 from games.rules.state import Phase
 from lessons.course.units import course, find_step
-from lessons.models import Attempt, Progress, StepDone
+from lessons.models import LearningEvent, Progress, StepDone
 from lessons.progress.recording import finish_step
 from lessons.questions.course import Ask, Drill, PickAll
 from lessons.skills import ExerciseKind, Wanted
@@ -39,7 +39,7 @@ NOTICE = re.compile(r'<p class="notice" role="alert">([^<]+)</p>')
 
 
 def nothing_is_kept() -> bool:
-    return not any(model.objects.exists() for model in (Attempt, Progress, StepDone))
+    return not any(model.objects.exists() for model in (LearningEvent, Progress, StepDone))
 
 
 # Who gets what
@@ -199,7 +199,7 @@ def test_a_right_answer_finishes_the_step_and_a_wrong_one_does_not(client):
     assert "Yes!" in right.text
     assert 'href="/learn/cards/number-three/"' in right.text
     assert StepDone.objects.get().step == "color-green"
-    assert [(row.is_right, row.is_first, row.missed) for row in Attempt.objects.order_by("pk")] == [
+    assert [(row.is_right, row.is_first, row.missed) for row in LearningEvent.objects.order_by("pk")] == [
         (False, True, ["color"]),
         (True, False, []),
     ]
@@ -216,7 +216,7 @@ def test_a_drill_is_finished_by_as_many_different_questions_as_it_asks_for(clien
         assert answered.context["is_done"] is (right == 3)
         response = client.get(path)
     assert StepDone.objects.get().step == "two-differ"
-    assert Attempt.objects.count() == 6
+    assert LearningEvent.objects.count() == 6
 
 
 def yes_or_no(exercise) -> str:
@@ -228,12 +228,12 @@ def test_finding_one_set_of_several_is_no_answer_yet(client):
     response = client.get(path)
     sets = find_sets(response.context["question"].cards)
     for found, triple in enumerate(sets, 1):
-        assert not Attempt.objects.exists()
+        assert not LearningEvent.objects.exists()
         cards = [card.index for card in triple]
         response = client.post(path, {"ticket": ticket_on(response), "cards": cards})
         assert len(response.context["found"]) == found
     assert response.context["grade"].is_right
-    assert [sorted(each) for each in Attempt.objects.get().answer["sets"]] == [
+    assert [sorted(each) for each in LearningEvent.objects.get().answer["sets"]] == [
         sorted(card.index for card in triple) for triple in sets
     ]
 
@@ -417,12 +417,12 @@ forms = st.dictionaries(names, texts | st.lists(texts, max_size=5), max_size=5)
 def test_no_form_whatever_breaks_a_step(client, no_hurry, place, form, is_signed):
     if is_signed:
         form = {**form, "ticket": next((t.sealed() for t in TICKETS.values() if t.place == place), "none")}
-    before = Attempt.objects.count()
+    before = LearningEvent.objects.count()
     response = client.post(f"/learn/{place}/", form)
     assert response.status_code in {200, 422}
     if response.status_code == 422:
         assert NOTICE.search(response.text)
-        assert Attempt.objects.count() == before
+        assert LearningEvent.objects.count() == before
 
 
 @pytest.fixture
@@ -437,7 +437,7 @@ def test_more_answers_than_a_hand_can_give_are_refused_and_not_kept(client, monk
     answers = [client.post("/learn/cards/color-green/", {"value": "red"}).status_code for _each in range(4)]
     assert answers == [200, 200, 429, 429]
     assert client.post("/learn/practice/").status_code == 429
-    assert Attempt.objects.count() == 2
+    assert LearningEvent.objects.count() == 2
 
 
 def test_guests_of_one_address_are_counted_together_whatever_their_cookies_say(monkeypatch, client):
@@ -447,7 +447,7 @@ def test_guests_of_one_address_are_counted_together_whatever_their_cookies_say(m
     assert answers == [200, 200, 429, 429]
     client.force_login(a_user("Ann").user)
     assert client.post("/learn/cards/color-green/", {"value": "red"}).status_code == 200, "accounts aren't held up"
-    assert Attempt.objects.count() == 3
+    assert LearningEvent.objects.count() == 3
 
 
 # What a page costs
@@ -505,11 +505,11 @@ def test_features_of_a_drill_come_in_any_order_and_each_as_often_as_it_should():
 def test_of_an_answer_only_what_its_question_asks_for_is_kept(client):
     form = {"value": "red", "feature": "x" * 41, "cards": ["1", "y" * 1000, "y" * 1000] * 40}
     client.post("/learn/cards/color-green/", form)
-    assert Attempt.objects.get().answer == {"value": "red"}
+    assert LearningEvent.objects.get().answer == {"value": "red"}
 
 
 def test_of_an_answer_no_more_cards_are_kept_than_there_are(client):
     picks = next(each for each in course()[0].steps if isinstance(each.question, PickAll))
     card = str(picks.question.cards[0].index)
     client.post(f"/learn/cards/{picks.slug}/", {"cards": [card] * 1000})
-    assert Attempt.objects.get().answer == {"cards": [card] * 81}
+    assert LearningEvent.objects.get().answer == {"cards": [card] * 81}

@@ -19,8 +19,10 @@ from games import limits
 from games.players import Player, known_player
 from games.rules import find_sets
 from lessons.course.units import course, find_step
-from lessons.models import Attempt, StepDone
-from lessons.progress.recording import Answered, Asked, finish_step, rebuild, record_attempt, skill_states
+from lessons.models import LearningEvent, StepDone
+from lessons.progress.origins import PRACTICE
+from lessons.progress.recording import Answered, Asked, finish_step, rebuild, record_event
+from lessons.progress.snapshots import skill_states
 from lessons.questions import make_exercise
 from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket, read_ticket
@@ -79,10 +81,10 @@ def form_of(client: Client, ticket: Ticket, *, right: bool = True, **more: Any) 
 @pytest.mark.parametrize("right", [True, False])
 def test_an_answer_that_comes_later_is_kept_like_any_other(client, ann, now, right):
     response = client.post(PATH, form_of(client, new_ticket(), right=right))
-    row = Attempt.objects.get()
+    row = LearningEvent.objects.get()
     again = "" if right else f"/learn/practice/?again={row.pk}"
     assert response.json() == {"is_right": right, "again": again}
-    assert (row.user, row.place, row.seed, row.is_right, row.is_first) == (ann.user, "practice", "s1", right, True)
+    assert (row.user, row.source, row.seed, row.is_right, row.is_first) == (ann.user, "practice", "s1", right, True)
     assert row.seconds is None, "nobody knows how long it took"
     assert row.at.timestamp() == pytest.approx(now - 60, abs=0.001)
     assert skill_states(ann) != skill_states(None)
@@ -97,7 +99,7 @@ def test_an_answer_that_comes_later_is_kept_like_any_other(client, ann, now, rig
 def test_the_moment_is_between_the_question_and_now(client, ann, now, ago, at):
     ticket = Ticket(place="practice", wanted=WANTED, seed="s1", shown_at=now - 3600)
     client.post(PATH, form_of(client, ticket, ago=ago))
-    assert Attempt.objects.get().at.timestamp() == pytest.approx(now - at, abs=0.001)
+    assert LearningEvent.objects.get().at.timestamp() == pytest.approx(now - at, abs=0.001)
 
 
 def test_a_right_answer_finishes_its_step(client, ann):
@@ -120,14 +122,14 @@ def test_a_question_of_the_course_can_be_answered_later_too(client, ann, value, 
     for _time in range(2):
         response = client.post(PATH, form)
         assert response.json() == {"is_right": right, "again": "" if right else f"/learn/{NAMING}/"}
-    assert Attempt.objects.get().is_right is right
+    assert LearningEvent.objects.get().is_right is right
     assert StepDone.objects.count() == right
 
 
 def test_a_step_that_only_shows_something_is_finished_later(client, ann):
     form = question_form(client, place="cards/four-features")
     assert client.post(PATH, form).json()["is_right"]
-    assert (StepDone.objects.count(), Attempt.objects.count()) == (1, 0)
+    assert (StepDone.objects.count(), LearningEvent.objects.count()) == (1, 0)
 
 
 def test_finding_one_of_several_sets_is_no_answer_yet(client, ann):
@@ -137,7 +139,7 @@ def test_finding_one_of_several_sets_is_no_answer_yet(client, ann):
     cards = [card.index for card in find_sets(ticket.question.cards)[0]]
     head = {"ticket": ticket.sealed(), "sent_as": str(uuid4()), "whose": whose(client)}
     assert client.post(PATH, {**head, "cards": cards}).status_code == 200
-    assert not Attempt.objects.exists()
+    assert not LearningEvent.objects.exists()
 
 
 # Once
@@ -147,7 +149,7 @@ def test_the_same_answer_sent_again_changes_nothing_and_is_answered_alike(client
     form = form_of(client, new_ticket(), right=False)
     said = [client.post(PATH, form).json() for _time in range(3)]
     assert said[0] == said[1] == said[2]
-    rows, progress = Attempt.objects.count(), progress_of(ann)
+    rows, progress = LearningEvent.objects.count(), progress_of(ann)
     assert rows == 1
     rebuild(ann)
     assert progress_of(ann) == progress
@@ -158,7 +160,7 @@ def test_what_was_sent_counts_even_if_another_answer_comes_under_its_name(client
     client.post(PATH, form)
     changed = form | {"yes": "0" if form["yes"] == "1" else "1"}
     assert client.post(PATH, changed).json()["is_right"]
-    assert Attempt.objects.get().is_right
+    assert LearningEvent.objects.get().is_right
 
 
 def test_an_answer_that_arrived_by_its_page_is_not_kept_again(client, ann):
@@ -167,18 +169,18 @@ def test_an_answer_that_arrived_by_its_page_is_not_kept_again(client, ann):
     form = form_of(client, ticket)
     assert "Yes!" in client.post("/learn/practice/", form).text
     assert client.post(PATH, form).json()["is_right"]
-    assert Attempt.objects.count() == 1
+    assert LearningEvent.objects.count() == 1
 
 
 def test_a_guest_who_signs_in_before_it_is_sent_again_has_it_once(client):
     form = form_of(client, new_ticket())
     client.post(PATH, form)
-    guest = Player(name="guest", guest=Attempt.objects.get().guest)
+    guest = Player(name="guest", guest=LearningEvent.objects.get().guest)
     ann = a_user()
     merge_guest(guest, ann)
     client.force_login(ann.user)
     assert client.post(PATH, form).json()["is_right"]
-    assert Attempt.objects.get().user == ann.user
+    assert LearningEvent.objects.get().user == ann.user
 
 
 @pytest.mark.django_db(transaction=True)
@@ -198,15 +200,15 @@ def test_two_requests_at_the_same_moment_keep_one_answer(client, ann):
     for each in threads:
         each.join()
     assert said == [{"is_right": True, "again": ""}] * 4
-    assert Attempt.objects.count() == 1
+    assert LearningEvent.objects.count() == 1
 
 
 @pytest.mark.parametrize("who", [a_user, a_guest])
 def test_the_database_itself_refuses_a_second(who):
     who, name = who(), uuid4()
-    attempt = record_attempt(
+    attempt = record_event(
         who,
-        Asked(place="practice", kind=None),
+        Asked(origin=PRACTICE, kind=None),
         Answered(answer={}, is_right=True, missed=(), evidence=()),
         now=1.0,
         sent_as=name,
@@ -222,14 +224,14 @@ def test_two_learners_may_use_the_same_name(client, ann):
     ben = a_user("Ben")
     client.force_login(ben.user)
     client.post(PATH, form | {"whose": whose(client)})
-    assert [row.user for row in Attempt.objects.order_by("pk")] == [ann.user, ben.user]
+    assert [row.user for row in LearningEvent.objects.order_by("pk")] == [ann.user, ben.user]
 
 
 def test_progress_is_as_if_all_had_come_in_their_order(client, ann):
     now = time.time()
     keep(ann, WANTED, "online", now=now - 10)
     client.post(PATH, form_of(client, new_ticket("offline"), right=False, ago="1800"))
-    assert [row.seed for row in Attempt.objects.order_by("at")] == ["offline", "online"]
+    assert [row.seed for row in LearningEvent.objects.order_by("at")] == ["offline", "online"]
     progress = progress_of(ann)
     rebuild(ann)
     assert progress_of(ann) == progress
@@ -243,20 +245,20 @@ def test_a_ticket_of_long_ago_or_not_ours_is_gone_for_good(client, ann, monkeypa
     bad = bad_tickets(new_ticket(), monkeypatch)[what]
     response = client.post(PATH, form_of(client, new_ticket()) | {"ticket": bad})
     assert response.status_code == 410
-    assert not Attempt.objects.exists()
+    assert not LearningEvent.objects.exists()
 
 
 @pytest.mark.parametrize("place", ["", "practice/", "no/where", "cards", "cards/color-green/more", DRILL])
 def test_a_question_that_is_none_is_gone_for_good(client, ann, place):
     assert client.post(PATH, question_form(client, place=place)).status_code == 410
-    assert not Attempt.objects.exists()
+    assert not LearningEvent.objects.exists()
 
 
 @pytest.mark.parametrize("more", [{"yes": "perhaps"}, {"sent_as": ""}, {"sent_as": "mine"}])
 def test_what_is_no_answer_or_has_no_name_is_refused_for_good(client, ann, more):
     assert client.post(PATH, form_of(client, new_ticket()) | more).status_code == 422
     assert client.post(PATH, question_form(client, value="loud")).status_code == 422
-    assert not Attempt.objects.exists()
+    assert not LearningEvent.objects.exists()
 
 
 def test_the_answers_of_a_user_are_nobody_elses(client, ann):
@@ -266,23 +268,23 @@ def test_the_answers_of_a_user_are_nobody_elses(client, ann):
     client.force_login(a_user("Ben").user)
     assert client.post(PATH, form).status_code == 409
     assert client.post(PATH, {key: value for key, value in form.items() if key != "whose"}).status_code == 409
-    assert not Attempt.objects.exists()
+    assert not LearningEvent.objects.exists()
     # They are still good when she is back.
     client.force_login(ann.user)
     assert client.post(PATH, form).status_code == 200
-    assert Attempt.objects.get().user == ann.user
+    assert LearningEvent.objects.get().user == ann.user
 
 
 def test_what_a_guest_has_answered_is_the_guests_or_whose_who_signs_in(client):
     form = form_of(client, new_ticket("first"))
     assert form["whose"] == GUEST
     client.post(PATH, form)
-    assert Attempt.objects.get().guest
+    assert LearningEvent.objects.get().guest
     ann = a_user()
     second = form_of(client, new_ticket("second"))
     client.force_login(ann.user)
     assert client.post(PATH, second).status_code == 200
-    assert set(Attempt.objects.filter(user=ann.user).values_list("seed", flat=True)) == {"first", "second"}
+    assert set(LearningEvent.objects.filter(user=ann.user).values_list("seed", flat=True)) == {"first", "second"}
 
 
 @pytest.mark.usefixtures("clock_of_limits")
@@ -290,7 +292,7 @@ def test_a_script_that_sends_more_than_hands_can_is_told_to_wait(client, ann, mo
     monkeypatch.setattr(limits, "MOVES", limits.Limit("later", most=2, seconds=3600))
     said = [client.post(PATH, form_of(client, new_ticket(f"s{turn}"))).status_code for turn in range(4)]
     assert said == [200, 200, 429, 429]
-    assert Attempt.objects.count() == 2
+    assert LearningEvent.objects.count() == 2
 
 
 def test_a_token_is_needed_and_can_be_asked_for(ann):
@@ -333,11 +335,11 @@ def test_exercises_ahead_are_all_different_and_can_be_answered_by_their_page(cli
     assert all(ticket.is_ahead and ticket.place == "practice" for ticket in tickets)
     assert ExerciseKind.FIND_ALL not in {ticket.question.kind for ticket in tickets}
     assert all('data-hx-post="/learn/practice/"' in part for part in parts)
-    before = Attempt.objects.count()
+    before = LearningEvent.objects.count()
     for ticket in tickets:
         (form,) = forms_of(ticket.question, right_answer(ticket.question))
         assert "Yes!" in client.post("/learn/practice/", {"ticket": ticket.sealed(), **form}).text
-    new = Attempt.objects.order_by("pk")[before:]
+    new = LearningEvent.objects.order_by("pk")[before:]
     assert [row.seconds for row in new] == [None] * 10
 
 
@@ -358,11 +360,11 @@ def ticket_on_part(part: str) -> str:
 def test_to_ask_for_exercises_ahead_makes_nobody_a_guest(client):
     response = client.get(AHEAD)
     assert known_player(response.wsgi_request) is None
-    assert not Attempt.objects.exists()
+    assert not LearningEvent.objects.exists()
 
 
 def test_a_script_cannot_have_its_progress_made_anew_without_end(client, ann, now, monkeypatch):
     monkeypatch.setattr(limits, "LATE_ANSWERS_OF_LEARNER", RateLimit("late-of-this-test", (Window(2, 3600),)))
     sent = [client.post(PATH, form_of(client, new_ticket(f"s{number}"))).status_code for number in range(4)]
     assert sent == [200, 200, 429, 429], "the browser keeps the others for another time"
-    assert Attempt.objects.count() == 2
+    assert LearningEvent.objects.count() == 2

@@ -20,9 +20,12 @@ from core.actors import merge_guest
 from games.players import Player
 from games.rules import Feature, explain, is_set
 from lessons.course.units import course
-from lessons.models import Attempt, Progress, StepDone
+from lessons.models import LearningEvent, Progress, StepDone
 from lessons.progress.mastery import new_states, statuses
-from lessons.progress.recording import Answered, Asked, finish_step, rebuild, record_attempt, skill_states
+from lessons.progress.origins import Origin, Source
+from lessons.progress.recording import Answered, Asked, finish_step, rebuild, record_event
+from lessons.progress.records import state_record
+from lessons.progress.snapshots import skill_states
 from lessons.questions import Exercise, make_exercise
 from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 
@@ -89,15 +92,21 @@ def keep(
     place: str = "practice",
     seconds: float | None = 5.0,
     hints: int = 0,
-) -> Attempt:
+) -> LearningEvent:
     """A try at the exercise of this seed."""
     exercise = make_exercise(wanted, seed)
     answer = right_answer(exercise) if right else wrong_answer(exercise)
     graded = exercise.grade(answer)
     assert graded.is_right is right
-    return record_attempt(
+    return record_event(
         player,
-        Asked(place=place, kind=wanted.kind, wanted=wanted, seed=seed, cards=[card.index for card in exercise.cards]),
+        Asked(
+            origin=Origin.of_place(place),
+            kind=wanted.kind,
+            wanted=wanted,
+            seed=seed,
+            cards=[card.index for card in exercise.cards],
+        ),
         Answered(
             answer=answer,
             is_right=right,
@@ -131,17 +140,19 @@ def keep_many(
         row.pk, row.seed, row.is_first = None, f"many-{start}-{turn}", True
         row.at, row.seconds = datetime.fromtimestamp(start + 60 * turn, UTC), 3.0 + turn
         rows.append(row)
-    Attempt.objects.bulk_create(rows)
+    LearningEvent.objects.bulk_create(rows)
     rebuild(player)
 
 
 def progress_of(player: Player) -> dict[str, Any]:
-    return {row.skill: row.state for row in Progress.objects.filter(**player.key)}
+    """The skills that were ever seen."""
+    new = new_states()
+    return {skill: state_record(state) for skill, state in skill_states(player).items() if state != new[skill]}
 
 
 def tries_of(player: Player) -> list[dict[str, Any]]:
     """Every try, whole but for whose it is."""
-    rows = Attempt.objects.filter(**player.key).order_by("pk")
+    rows = LearningEvent.objects.filter(**player.key).order_by("pk")
     return [{**model_to_dict(row, exclude=["user", "guest"]), "id": row.pk} for row in rows]
 
 
@@ -172,9 +183,9 @@ def learn_for_days(player: Player, rng: random.Random, *, tries: int, start: flo
 def test_a_try_is_kept_whole():
     wanted = Wanted(ExerciseKind.IS_SET, 2, Feature.SHADING)
     kept = keep(a_guest(), wanted, "s1", right=False, seconds=7.5, hints=2)
-    row = Attempt.objects.get()
+    row = LearningEvent.objects.get()
     assert row == kept
-    assert (row.place, row.kind, row.seed, row.seconds, row.hints) == ("practice", "is-set", "s1", 7.5, 2)
+    assert (row.source, row.kind, row.seed, row.seconds, row.hints) == ("practice", "is-set", "s1", 7.5, 2)
     assert row.wanted == {"kind": "is-set", "difficulty": 2, "focus": "shading", "easy": False}
     assert row.cards == [card.index for card in make_exercise(wanted, "s1").cards]
     assert row.at.timestamp() == NOW
@@ -211,18 +222,20 @@ def test_the_same_seed_at_another_place_is_another_question():
 def test_a_try_that_says_nothing_of_skills_is_kept_and_changes_no_progress():
     guest = a_guest()
     answered = Answered(answer={"value": "green"}, is_right=True, missed=(), evidence=())
-    record_attempt(guest, Asked(place="cards/color-green", kind=None), answered, now=NOW)
-    assert Attempt.objects.get().kind == ""
-    assert not Progress.objects.exists()
+    record_event(guest, Asked(origin=Origin(Source.COURSE, "cards", "color-green"), kind=None), answered, now=NOW)
+    assert LearningEvent.objects.get().kind == ""
+    assert skill_states(guest) == new_states()
     rebuild(guest)
-    assert not Progress.objects.exists()
+    assert skill_states(guest) == new_states()
 
 
 def test_a_try_without_a_kind_can_say_something_of_a_skill():
     guest = a_guest()
     evidence = [Evidence(Skill.COLOR, True)]
     answered = Answered(answer={"value": "green"}, is_right=True, missed=(), evidence=evidence)
-    record_attempt(guest, Asked(place="cards/color-green", kind=None, seed="s1"), answered, now=NOW)
+    record_event(
+        guest, Asked(origin=Origin(Source.COURSE, "cards", "color-green"), kind=None, seed="s1"), answered, now=NOW
+    )
     assert skill_states(guest)[Skill.COLOR].tries == 1
 
 
@@ -230,7 +243,7 @@ def test_a_row_is_of_one_learner():
     user = a_user()
     for whose in ({}, {"user": user.user, "guest": "a" * 32}):
         with pytest.raises(IntegrityError), transaction.atomic():
-            Progress.objects.create(skill=Skill.COLOR, state={}, **whose)
+            Progress.objects.create(events=1, last_at=datetime.fromtimestamp(NOW, UTC), last_event=1, **whose)
 
 
 # Steps
@@ -259,8 +272,7 @@ def test_progress_kept_as_one_goes_equals_progress_made_anew():
     for who in (guest, user):
         rebuild(who)
     assert [progress_of(who) for who in (guest, user)] == kept
-    Progress.objects.filter(skill=Skill.SHADING).delete()
-    Progress.objects.filter(skill=Skill.IS_SET).update(state={"spoilt": True})
+    Progress.objects.update(states={"is-set": {"spoilt": True}})
     call_command("rebuild_progress", verbosity=0)
     assert [progress_of(who) for who in (guest, user)] == kept
     assert statuses(skill_states(guest), ends[0]) == stood
@@ -270,7 +282,7 @@ def test_the_command_says_how_many_learners_there_were_and_forgets_progress_with
     for who in (a_guest("a" * 32), a_guest("b" * 32), a_user()):
         keep(who, Wanted(ExerciseKind.IS_SET), "s1")
         keep(who, Wanted(ExerciseKind.EXPLAIN), "s2")
-    Progress.objects.create(guest="c" * 32, skill=Skill.COLOR, state={})
+    Progress.objects.create(guest="c" * 32, events=1, last_at=datetime.fromtimestamp(NOW, UTC), last_event=1)
     call_command("rebuild_progress")
     assert capsys.readouterr().out == "Progress of 3 learners rebuilt.\n"
     assert not Progress.objects.filter(guest="c" * 32).exists()

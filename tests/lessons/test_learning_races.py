@@ -12,7 +12,8 @@ from django.db import IntegrityError, connections, transaction
 from classrooms.models import User
 from core.actors import merge_guest
 from games.players import Player
-from lessons.models import Attempt, HelpGiven, Progress, StepDone
+from lessons.models import HelpGiven, LearningEvent, StepDone
+from lessons.progress.origins import PRACTICE
 from lessons.progress.recording import (
     Answered,
     Asked,
@@ -20,9 +21,9 @@ from lessons.progress.recording import (
     give_help,
     hints_given,
     rebuild,
-    record_attempt,
-    skill_states,
+    record_event,
 )
+from lessons.progress.snapshots import skill_states
 from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 
 NOW = 1_800_000_000.0
@@ -64,11 +65,11 @@ def guest() -> Player:
 LEARNERS = pytest.mark.parametrize("learner", [user, guest])
 
 
-def answer(who: Player, seed: str, *, at: float = NOW, is_right: bool = True, sent_as=None) -> Attempt:
+def answer(who: Player, seed: str, *, at: float = NOW, is_right: bool = True, sent_as=None) -> LearningEvent:
     evidence = [Evidence(skill, is_right) for skill in SKILLS]
-    asked = Asked(place="practice", kind=ExerciseKind.THIRD_CARD, wanted=Wanted(ExerciseKind.THIRD_CARD), seed=seed)
+    asked = Asked(origin=PRACTICE, kind=ExerciseKind.THIRD_CARD, wanted=Wanted(ExerciseKind.THIRD_CARD), seed=seed)
     answered = Answered(answer={}, is_right=is_right, missed=(), evidence=evidence, seconds=2.0)
-    return record_attempt(who, asked, answered, now=at, sent_as=sent_as)
+    return record_event(who, asked, answered, now=at, sent_as=sent_as)
 
 
 def assert_progress_is_a_rebuild(who: Player) -> None:
@@ -77,7 +78,7 @@ def assert_progress_is_a_rebuild(who: Player) -> None:
     assert skill_states(who) == before
 
 
-def answers_of_thread(who: Player, number: int, amount: int) -> Sequence[Attempt]:
+def answers_of_thread(who: Player, number: int, amount: int) -> Sequence[LearningEvent]:
     return [answer(who, f"{number}-{each}", at=NOW + each * 4 + number) for each in range(amount)]
 
 
@@ -85,10 +86,10 @@ def answers_of_thread(who: Player, number: int, amount: int) -> Sequence[Attempt
 def test_of_answers_from_four_devices_at_once_every_one_counts(transactional_db, learner):
     who = learner()
     together(*(lambda number=number: answers_of_thread(who, number, 40) for number in range(4)))
-    assert Attempt.objects.filter(is_first=True, **who.key).count() == 160
-    # It was 44 of 160 on PostgreSQL before the learner was locked.
-    tries = {row.skill: row.state["tries"] for row in Progress.objects.filter(**who.key)}
-    assert tries == dict.fromkeys(SKILLS, 160)
+    assert LearningEvent.objects.filter(is_first=True, **who.key).count() == 160
+    # It was 44 of 160 on PostgreSQL where each of them changed the summary, without a lock.
+    states = skill_states(who)
+    assert [states[skill].tries for skill in SKILLS] == [160] * len(SKILLS)
     assert_progress_is_a_rebuild(who)
 
 
@@ -97,8 +98,8 @@ def test_a_question_that_is_answered_twice_at_once_has_one_first_try(transaction
     who = learner()
     for number in range(8):
         together(*(lambda seed=f"s{number}": answer(who, seed) for _device in range(3)))
-    assert Attempt.objects.filter(**who.key).count() == 24
-    assert Attempt.objects.filter(is_first=True, **who.key).count() == 8
+    assert LearningEvent.objects.filter(**who.key).count() == 24
+    assert LearningEvent.objects.filter(is_first=True, **who.key).count() == 8
     assert_progress_is_a_rebuild(who)
 
 
@@ -111,13 +112,13 @@ def test_the_database_itself_takes_one_first_try_of_a_question(db, learner):
     first.is_first = False
     first.save(force_insert=True)
     with pytest.raises(IntegrityError), transaction.atomic():
-        Attempt.objects.update(is_first=True)
+        LearningEvent.objects.update(is_first=True)
 
 
 def test_an_answer_that_is_sent_twice_at_once_is_one_answer(transactional_db):
     who, name = user(), uuid4()
     together(*(lambda: answer(who, "s", sent_as=name) for _try in range(4)))
-    assert Attempt.objects.count() == 1
+    assert LearningEvent.objects.count() == 1
     assert_progress_is_a_rebuild(who)
 
 
@@ -126,7 +127,7 @@ def test_answers_from_offline_among_those_of_now_are_counted_in_their_order(tran
     late = [lambda n=n: answer(who, f"late {n}", at=NOW - 100 * n, is_right=False) for n in range(4)]
     now = [lambda n=n: answer(who, f"now {n}", at=NOW + n) for n in range(4)]
     together(*late, *now)
-    assert Attempt.objects.filter(is_first=True).count() == 8
+    assert LearningEvent.objects.filter(is_first=True).count() == 8
     assert_progress_is_a_rebuild(who)
 
 
@@ -141,9 +142,9 @@ def test_a_guest_who_signs_in_while_both_answer_keeps_one_first_try_of_each_ques
         lambda: answer(who, "guest's", at=NOW + 1),
         lambda: answer(who, "own", at=NOW + 2),
     )
-    firsts = Attempt.objects.filter(user=who.user, is_first=True).values_list("seed", flat=True)
+    firsts = LearningEvent.objects.filter(user=who.user, is_first=True).values_list("seed", flat=True)
     assert sorted(firsts) == ["both", "guest's", "own"]
-    assert not Attempt.objects.exclude(guest="").exists()
+    assert not LearningEvent.objects.exclude(guest="").exists()
     assert_progress_is_a_rebuild(who)
 
 
@@ -152,7 +153,7 @@ def test_a_guest_whose_answer_was_sent_again_after_signing_in_has_it_once(transa
     answer(before, "s", sent_as=name)
     answer(who, "s", sent_as=name)
     merge_guest(before, who)
-    assert Attempt.objects.get().is_first
+    assert LearningEvent.objects.get().is_first
     assert_progress_is_a_rebuild(who)
 
 
@@ -167,7 +168,7 @@ def test_two_who_sign_in_with_each_others_guest_never_wait_for_each_other(transa
         lambda: merge_guest(guests[0], ben),
         lambda: merge_guest(guests[1], ben),
     )
-    assert Attempt.objects.exclude(user=None).count() == 2
+    assert LearningEvent.objects.exclude(user=None).count() == 2
     for who in (ann, ben):
         assert_progress_is_a_rebuild(who)
 
@@ -175,7 +176,7 @@ def test_two_who_sign_in_with_each_others_guest_never_wait_for_each_other(transa
 def test_rebuilding_while_answers_come_loses_none(transactional_db):
     who = user()
     together(lambda: answers_of_thread(who, 0, 10), *(lambda: rebuild(who) for _time in range(3)))
-    assert Attempt.objects.count() == 10
+    assert LearningEvent.objects.count() == 10
     assert_progress_is_a_rebuild(who)
 
 
@@ -187,6 +188,6 @@ def test_a_step_that_is_finished_twice_at_once_is_done_once(transactional_db):
 
 def test_help_that_is_asked_for_in_several_tabs_at_once_is_counted_each_time_up_to_its_end(transactional_db):
     who = user()
-    together(*(lambda: give_help(who, "practice", "s", stages=3, now=NOW) for _tab in range(5)))
+    together(*(lambda: give_help(who, PRACTICE, "s", stages=3, now=NOW) for _tab in range(5)))
     assert HelpGiven.objects.count() == 1
-    assert hints_given(who, "practice", "s") == 3
+    assert hints_given(who, PRACTICE, "s") == 3

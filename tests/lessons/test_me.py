@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from dataclasses import asdict
 from html import unescape
 from types import SimpleNamespace
 
@@ -16,16 +15,17 @@ from games.players import Player
 from games.rules import Feature
 from games.words import FEATURES, card_name
 from lessons.course.units import course
-from lessons.models import Attempt, Progress
+from lessons.models import LearningEvent
 from lessons.progress.mastery import most_missed, statuses
-from lessons.progress.recording import finish_step, skill_states
-from lessons.progress.tracing import SkillState
+from lessons.progress.recording import finish_step
+from lessons.progress.snapshots import skill_states
 from lessons.queries import latest_tries
 from lessons.questions import make_exercise
 from lessons.skills import ExerciseKind, Skill, Wanted
 from lessons.views import exercise as exercise_page
 from lessons.views import practice
 from lessons.words import LEVELS, SKILLS
+from tests.lessons.standing import stand_at
 from tests.lessons.test_learning import DAY, NOW, a_guest, a_user, keep, keep_many, learn_for_days
 
 pytestmark = pytest.mark.django_db
@@ -121,17 +121,8 @@ def test_the_levels_are_those_of_the_one_status_function(client, ann, clock):
     assert sum(shown[-1]) < sum(shown[0]), "what is not practised fades"
 
 
-def stand_at(player: Player, probabilities: dict[Skill, float]) -> None:
-    """As if so much were held, after one try."""
-    keep(player, Wanted(ExerciseKind.IS_SET), "s1")
-    for skill, probability in probabilities.items():
-        state = {**asdict(SkillState(skill, probability, seen_at=NOW, tries=1)), "path": [probability]}
-        del state["skill"]
-        Progress.objects.update_or_create(skill=skill, user=player.user, defaults={"state": state})
-
-
 def test_all_five_levels_can_be_seen(client, ann, clock):
-    stand_at(ann, {Skill.NUMBER: 0.2, Skill.COLOR: 0.5, Skill.SHADING: 0.8, Skill.SHAPE: 0.95})
+    stand_at(ann, {Skill.NUMBER: 0.2, Skill.COLOR: 0.5, Skill.SHADING: 0.8, Skill.SHAPE: 0.95}, now=NOW)
     rows = levels_on(client.get(PATH))
     assert rows[:4] == [
         ("Seeing number", 1, "started"),
@@ -149,10 +140,10 @@ READY, NOT_YET = "you are ready for the full deck.", "Play with the small deck f
 
 def test_who_is_ready_for_the_full_deck_is_told_by_what_was_measured(client, ann, clock):
     enough = {Skill.FIND_ONE: 0.8, Skill.DIFFERS_1: 0.5, Skill.DIFFERS_2: 0.5}
-    stand_at(ann, enough)
+    stand_at(ann, enough, now=NOW)
     assert READY in words_of(client.get(PATH).text)
     for skill, too_little in {Skill.FIND_ONE: 0.7, Skill.DIFFERS_1: 0.3, Skill.DIFFERS_2: 0.3}.items():
-        stand_at(ann, {**enough, skill: too_little})
+        stand_at(ann, {**enough, skill: too_little}, now=NOW)
         text = words_of(client.get(PATH).text)
         assert NOT_YET in text
         assert READY not in text
@@ -252,14 +243,14 @@ def test_a_slow_board_can_be_tried_again(client, ann, kind):
     (link,) = re.findall(r'<a href="([^"]*)"', section(client.get(PATH), "My slowest boards"))
     exercise = client.get(link).context["question"]
     assert exercise.kind is kind
-    assert [card.index for card in exercise.cards] == Attempt.objects.get().cards
+    assert [card.index for card in exercise.cards] == LearningEvent.objects.get().cards
 
 
 def test_nobody_tries_the_boards_of_another_or_one_that_is_none(client, ann):
     for number in range(3):
         find(a_user(f"Ben{number}"), ExerciseKind.FIND_ALL, 30.0)
     client.post("/learn/cards/color-green/", {"value": "green"})
-    keys = [*Attempt.objects.values_list("pk", flat=True), "x", "-1", "", "\u0663", "9" * 18, "9" * 40]
+    keys = [*LearningEvent.objects.values_list("pk", flat=True), "x", "-1", "", "\u0663", "9" * 18, "9" * 40]
     for key in keys:
         response = client.get("/learn/practice/", {"again": key})
         assert response.status_code == 200
@@ -312,7 +303,7 @@ def test_it_takes_as_many_queries_for_many_tries_as_for_few(client):
         who = a_user(name)
         client.force_login(who.user)
         keep_many(who, tries)
-        assert Attempt.objects.filter(user=who.user).count() == tries
+        assert LearningEvent.objects.filter(user=who.user).count() == tries
         with CaptureQueriesContext(connection) as asked:
             client.get(PATH)
         costs.append(len(asked))

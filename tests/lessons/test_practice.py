@@ -16,9 +16,9 @@ from games import limits
 from games.players import Player
 from games.rules import Feature, explain, find_sets, is_set
 from lessons import queries
-from lessons.models import Attempt
+from lessons.models import LearningEvent
 from lessons.progress.mastery import next_wanted
-from lessons.progress.recording import skill_states
+from lessons.progress.snapshots import skill_states
 from lessons.questions import Exercise, make_exercise
 from lessons.skills import ExerciseKind, Skill, Wanted
 from lessons.tickets import read_ticket
@@ -136,7 +136,7 @@ def test_no_question_comes_twice_in_a_row(client, ann):
         asked.append(frozenset(page.context["question"].cards))
         send(client, page, right=rng.random() < 0.7)
     assert all(before != after for before, after in pairwise(asked))
-    assert Attempt.objects.filter(is_first=True).count() == 50
+    assert LearningEvent.objects.filter(is_first=True).count() == 50
 
 
 @pytest.mark.parametrize("kind", ExerciseKind)
@@ -230,7 +230,10 @@ def test_a_wrong_answer_can_be_put_right_and_only_the_first_counts(client, ann, 
     assert counted
     mended = send(client, wrong)
     assert "Yes!" in mended.text
-    assert [(row.is_right, row.is_first) for row in Attempt.objects.order_by("pk")] == [(False, True), (True, False)]
+    assert [(row.is_right, row.is_first) for row in LearningEvent.objects.order_by("pk")] == [
+        (False, True),
+        (True, False),
+    ]
     assert progress_of(ann) == counted
     assert skill_states(ann)[Skill(kind.value)].rights == 0
 
@@ -241,8 +244,8 @@ def test_a_right_answer_is_kept_with_what_was_asked(client, ann, monkeypatch, ki
     page = client.get(PATH)
     exercise = page.context["question"]
     assert "Yes!" in send(client, page).text
-    row = Attempt.objects.get()
-    assert (row.place, row.kind, row.seed, row.is_right, row.is_first) == ("practice", kind, exercise.seed, True, True)
+    row = LearningEvent.objects.get()
+    assert (row.source, row.kind, row.seed, row.is_right, row.is_first) == ("practice", kind, exercise.seed, True, True)
     assert make_exercise(exercise.wanted, row.seed) == exercise
     assert row.cards == [card.index for card in exercise.cards]
     assert skill_states(ann)[Skill(kind.value)].rights == 1
@@ -256,7 +259,7 @@ def test_no_answer_is_refused_in_words_and_not_kept(client, monkeypatch, kind):
     assert response.status_code == 422
     assert re.search(r'<p class="notice" role="alert">[^<]+</p>', response.text)
     assert response.context["question"] == page.context["question"]
-    assert not Attempt.objects.exists()
+    assert not LearningEvent.objects.exists()
 
 
 def test_htmx_gets_the_fragment_only(client):
@@ -284,9 +287,9 @@ def test_hints_are_counted_by_the_ticket_and_not_by_the_form(client, ann, monkey
         page = client.post(PATH, {"ticket": ticket_on(page), "help": "1", "hints": "0"})
         assert page.context["helps"] == stages[:number]
         assert page.context["has_more_help"] is (number < len(stages))
-    assert not Attempt.objects.exists()
+    assert not LearningEvent.objects.exists()
     send(client, page, hints="0")
-    assert Attempt.objects.get().hints == len(stages)
+    assert LearningEvent.objects.get().hints == len(stages)
 
 
 def test_a_hint_makes_a_right_answer_count_for_less(client):
@@ -305,7 +308,7 @@ def test_seconds_are_measured_by_the_server(client, ann, clock):
     page = client.post(PATH, {"ticket": ticket_on(page), "help": "1"})
     clock.now += 30
     send(client, page, seconds="1", shown_at=str(clock.now))
-    row = Attempt.objects.get()
+    row = LearningEvent.objects.get()
     assert row.seconds == 42.5, "from when it was shown, and asking for help does not stop the clock"
     assert row.at.timestamp() == NOW + 42.5
 
@@ -316,14 +319,14 @@ def test_the_clock_of_a_hunt_runs_until_the_last_set_is_found(client, ann, clock
     for triple in find_sets(page.context["question"].cards):
         clock.now += 10
         page = client.post(PATH, {"ticket": ticket_on(page), "cards": [card.index for card in triple]})
-    assert Attempt.objects.get().seconds == clock.now - NOW
+    assert LearningEvent.objects.get().seconds == clock.now - NOW
 
 
 def test_a_clock_that_was_set_back_measures_nothing(client, ann, clock):
     page = client.get(PATH)
     clock.now -= 3600
     send(client, page)
-    assert Attempt.objects.get().seconds == 0
+    assert LearningEvent.objects.get().seconds == 0
 
 
 # What a page costs

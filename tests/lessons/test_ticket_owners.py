@@ -11,7 +11,7 @@ from django.test import Client
 
 from classrooms.models import User
 from lessons.course.units import course
-from lessons.models import Attempt, HelpGiven
+from lessons.models import HelpGiven, LearningEvent
 from lessons.questions.course import Ask
 from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket, read_ticket
@@ -58,7 +58,7 @@ def learner(request) -> Client:
     client = Client()
     if request.param == "guest":
         answer(client, ticket_on(client.get(PATH)))
-        Attempt.objects.all().delete()
+        LearningEvent.objects.all().delete()
     return client
 
 
@@ -70,7 +70,7 @@ def test_help_and_then_the_first_ticket_is_an_answer_with_help(learner):
     learner.post(PATH, {"ticket": first, "help": "1"})
     learner.post(PATH, {"ticket": first, "help": "1"})
     assert "Yes!" in answer(learner, first).text
-    assert Attempt.objects.get().hints == 2
+    assert LearningEvent.objects.get().hints == 2
 
 
 def test_help_from_a_first_ticket_shows_the_next_stage_and_not_the_same_again(learner):
@@ -84,16 +84,16 @@ def test_help_with_a_question_counts_when_the_same_question_comes_back_on_anothe
     first = ticket_on(ann.get(PATH))
     wrong = {"yes": "0" if right(read_ticket(first))["yes"] == "1" else "1"}
     ann.post(PATH, {"ticket": first, **wrong})
-    again = ticket_on(ann.get(f"{PATH}?again={Attempt.objects.get().pk}"))
+    again = ticket_on(ann.get(f"{PATH}?again={LearningEvent.objects.get().pk}"))
     ann.post(PATH, {"ticket": again, "help": "1"})
     answer(ann, first)
-    assert [each.hints for each in Attempt.objects.order_by("pk")] == [0, 1]
+    assert [each.hints for each in LearningEvent.objects.order_by("pk")] == [0, 1]
 
 
 def test_help_that_nobody_asked_for_leaves_no_row(learner):
     answer(learner, ticket_on(learner.get(PATH)))
     assert not HelpGiven.objects.exists()
-    assert Attempt.objects.get().hints == 0
+    assert LearningEvent.objects.get().hints == 0
 
 
 def test_help_as_a_guest_counts_after_signing_in():
@@ -102,7 +102,7 @@ def test_help_as_a_guest_counts_after_signing_in():
     client.post(PATH, {"ticket": first, "help": "1"})
     sign_in(client)
     answer(client, first)
-    attempt = Attempt.objects.get()
+    attempt = LearningEvent.objects.get()
     assert (attempt.user, attempt.hints) == (get_user(client), 1)
 
 
@@ -138,7 +138,7 @@ def test_help_counts_after_signing_in_without_the_session_in_which_it_was_given(
     drop_session(client)
     sign_in(client)
     answer(client, first)
-    attempt = Attempt.objects.get()
+    attempt = LearningEvent.objects.get()
     assert (attempt.user, attempt.hints) == (get_user(client), 3)
 
 
@@ -148,7 +148,7 @@ def test_help_counts_for_the_next_guest_in_the_same_browser():
     ask_for_help(client, first, 2)
     drop_session(client)
     answer(client, first)
-    assert Attempt.objects.get().hints == 2
+    assert LearningEvent.objects.get().hints == 2
 
 
 def test_help_after_signing_in_counts_when_the_question_is_taken_back_to_where_it_was_asked():
@@ -160,7 +160,7 @@ def test_help_after_signing_in_counts_when_the_question_is_taken_back_to_where_i
     client.logout()
     client.cookies["csrftoken"] = cookie
     answer(client, first)
-    attempt = Attempt.objects.get()
+    attempt = LearningEvent.objects.get()
     assert (attempt.user, attempt.hints) == (None, 2)
 
 
@@ -170,7 +170,7 @@ def test_help_as_a_guest_counts_for_the_same_question_on_a_ticket_from_after_sig
     drop_session(client)
     sign_in(client)
     answer(client, ticket_on(client.get(path)), path)
-    assert Attempt.objects.get(user=get_user(client)).hints == 1
+    assert LearningEvent.objects.get(user=get_user(client)).hints == 1
 
 
 def test_help_in_another_browser_does_not_count():
@@ -179,7 +179,7 @@ def test_help_in_another_browser_does_not_count():
     ask_for_help(other, ticket_on(other.get(PATH)))
     client = Client()
     answer(client, ticket_on(client.get(PATH)))
-    assert Attempt.objects.get().hints == 0
+    assert LearningEvent.objects.get().hints == 0
 
 
 def test_help_counts_for_an_answer_that_is_sent_later():
@@ -187,7 +187,7 @@ def test_help_counts_for_an_answer_that_is_sent_later():
     first = ticket_on(client.get(PATH))
     client.post(PATH, {"ticket": first, "help": "1"})
     assert later(client, first).status_code == 200
-    assert Attempt.objects.get().hints == 1
+    assert LearningEvent.objects.get().hints == 1
 
 
 def test_whether_an_answer_is_right_is_not_chosen_by_the_form(learner):
@@ -195,7 +195,7 @@ def test_whether_an_answer_is_right_is_not_chosen_by_the_form(learner):
     wrong = {"yes": "0" if right(read_ticket(sealed))["yes"] == "1" else "1"}
     chosen = dict.fromkeys(("right", "is_right", "correct", "is_first", "score"), "1")
     learner.post(PATH, {"ticket": sealed, **wrong, **chosen})
-    assert not Attempt.objects.get().is_right
+    assert not LearningEvent.objects.get().is_right
 
 
 # Other people's tickets
@@ -216,13 +216,13 @@ def sign_in(client: Client, name: str = "Ann") -> None:
 def test_somebody_elses_ticket_is_not_accepted(learner):
     theirs = ticket_on(learner.get(PATH))
     for other in (signed_in("Ben"), Client(), guest_of_another_browser()):
-        Attempt.objects.all().delete()
+        LearningEvent.objects.all().delete()
         response = answer(other, theirs)
         assert ticket_on(response) != theirs
         assert "Yes!" not in response.text
         other.post(PATH, {"ticket": theirs, "help": "1"})
         assert later(other, theirs).status_code == 409, "kept, for whoever it belongs to"
-        assert not Attempt.objects.exists()
+        assert not LearningEvent.objects.exists()
     assert not HelpGiven.objects.exists()
     assert "Yes!" in answer(learner, theirs).text, "and it's still good for its owner"
 
@@ -241,7 +241,7 @@ def test_a_child_at_a_shared_tablet_does_not_answer_the_question_of_the_child_be
     tablet.logout()
     tablet.force_login(ben)
     answer(tablet, anns)
-    assert not Attempt.objects.exists()
+    assert not LearningEvent.objects.exists()
 
 
 def test_a_stranger_who_becomes_a_guest_and_signs_in_can_still_answer_what_was_asked_before():
@@ -252,7 +252,7 @@ def test_a_stranger_who_becomes_a_guest_and_signs_in_can_still_answer_what_was_a
     sign_in(client)
     assert "Yes!" in answer(client, asked_as_stranger).text
     assert "Yes!" in answer(client, asked_as_guest).text
-    assert Attempt.objects.filter(user=get_user(client)).count() == 3
+    assert LearningEvent.objects.filter(user=get_user(client)).count() == 3
 
 
 def test_what_a_stranger_answered_offline_is_taken_after_signing_in():
@@ -261,7 +261,7 @@ def test_what_a_stranger_answered_offline_is_taken_after_signing_in():
     sealed = ahead[0].partition('name="ticket" value="')[2].partition('"')[0]
     sign_in(client)
     assert later(client, sealed).status_code == 200
-    assert Attempt.objects.get().user == get_user(client)
+    assert LearningEvent.objects.get().user == get_user(client)
 
 
 def test_a_second_try_with_the_same_ticket_is_taken(learner):
@@ -269,7 +269,7 @@ def test_a_second_try_with_the_same_ticket_is_taken(learner):
     wrong = {"yes": "0" if right(read_ticket(first))["yes"] == "1" else "1"}
     learner.post(PATH, {"ticket": first, **wrong})
     assert "Yes!" in answer(learner, first).text
-    assert [each.is_first for each in Attempt.objects.order_by("pk")] == [True, False]
+    assert [each.is_first for each in LearningEvent.objects.order_by("pk")] == [True, False]
 
 
 def test_a_ticket_that_was_handed_out_before_tickets_had_owners_is_taken(learner):

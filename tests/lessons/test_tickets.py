@@ -13,7 +13,7 @@ from cryptography import fernet
 from django.conf import settings
 from django.test import override_settings
 
-from lessons.models import Attempt, Progress, StepDone
+from lessons.models import LearningEvent, Progress, StepDone
 from lessons.questions import make_exercise
 from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import BadTicket, Ticket, read_ticket
@@ -51,7 +51,7 @@ def assert_asked_afresh(response, old: str) -> None:
     assert ticket_on(response) != old
     assert (fresh.hints, fresh.found) == (0, ())
     assert "answer-title" not in response.text
-    assert not Attempt.objects.exists()
+    assert not LearningEvent.objects.exists()
     assert not StepDone.objects.exists()
     assert not Progress.objects.exists()
 
@@ -146,7 +146,7 @@ def test_the_same_ticket_untouched_is_good_for_nearly_two_days(client, monkeypat
     old = sealed_long_ago(ticket, monkeypatch, TWO_DAYS - 60)
     response = client.post(PLACES[place], {"ticket": old, **right_form(ticket)})
     assert "Yes!" in response.text
-    assert Attempt.objects.get().is_right
+    assert LearningEvent.objects.get().is_right
 
 
 @pytest.mark.parametrize(("here", "elsewhere"), list(permutations([*PLACES, "same-or-different/three-differ"], 2)))

@@ -15,7 +15,7 @@ from games.art.palettes import PALETTES
 from games.printing.cards import Face
 from games.rules import Feature, explain, is_set, third_card
 from games.rules.cards import Card
-from lessons.models import Attempt
+from lessons.models import LearningEvent
 from lessons.printing.worksheets import Worksheet, tasks_on_a_page
 from lessons.sheets import DIFFICULTIES, KINDS, MOST_TASKS, Sheet, read_sheet
 from lessons.skills import ExerciseKind
@@ -223,7 +223,7 @@ def test_the_exercises_come_one_after_another_until_all_are_right(client, kind):
         assert f'href="{path}"' in response.text
     assert "You have got them all right!" in client.get(path).text
     assert client.get(path, {"task": 2}).context["question"] == printed.sheet.exercises[1]
-    assert Attempt.objects.filter(place="sheet", kind=kind, is_right=True, is_first=True).count() == 3
+    assert LearningEvent.objects.filter(source="sheet", kind=kind, is_right=True, is_first=True).count() == 3
     assert client.get(path).context["tasks"] == [(1, True), (2, True), (3, True)]
 
 
@@ -260,7 +260,7 @@ def test_a_ticket_of_another_place_or_sheet_is_not_taken(client):
         response = client.post(here, {"ticket": ticket, "yes": "1"})
         assert response.status_code == 200
         assert response.context["task"] == 1
-    assert not Attempt.objects.exists()
+    assert not LearningEvent.objects.exists()
 
 
 @pytest.mark.django_db

@@ -21,7 +21,7 @@ from urllib.parse import quote, quote_from_bytes, urlencode
 import pytest
 from django.urls import reverse
 
-from classrooms.live import live as lessons
+from classrooms.live import topic as lessons
 from classrooms.models import AuditEntry
 from core.live.stream import serve
 from games.live import tokens

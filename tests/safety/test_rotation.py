@@ -13,7 +13,7 @@ from django.test import Client, override_settings
 
 from classrooms.accounts.guardians import BadCode, make_code, use_code
 from classrooms.accounts.signing_in import BadLoginCard, card_token, read_card
-from classrooms.live import live as lesson_stream
+from classrooms.live import topic as lesson_stream
 from classrooms.models import Enrolment, User
 from classrooms.privacy.undo_mail import read_undo_token, undo_token
 from classrooms.reports.mailings import Post, read_stop_token, stop_token

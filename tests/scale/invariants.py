@@ -29,9 +29,10 @@ from games.players import Player
 from games.rules import replay
 from games.rules.records import event_from, match_from
 from games.rules.state import Phase
-from lessons.models import Attempt, Progress
+from lessons.models import LearningEvent, Progress
 from lessons.progress.mastery import mastery, new_states
-from lessons.progress.recording import counted_attempts, skill_states, try_of
+from lessons.progress.records import try_of
+from lessons.progress.snapshots import skill_states
 from tests.scale.writers import World
 
 _TEACHING = Classroom.teachers.through
@@ -47,11 +48,11 @@ def broken(world: World, written: Collection[str]) -> Iterator[str]:
 def _learning(world: World) -> Iterator[str]:
     in_rooms = [Player(name=seat.name, user=seat.user) for seat in world.rooms["unit"].seats]
     for who in (world.learner, world.guest, world.stale, world.left, *in_rooms):
-        tries = [try_of(row) for row in counted_attempts(who)]
+        tries = [try_of(row) for row in LearningEvent.objects.filter(**who.key).counted()]
         rebuilt = mastery(tries, max(each.at for each in tries)) if tries else new_states()
         if skill_states(who) != rebuilt:
             yield f"{who.name}'s progress isn't what a rebuild makes of the tries"
-    sent = list(Attempt.objects.filter(sent_as__isnull=False).values_list("sent_as", "user", "guest"))
+    sent = list(LearningEvent.objects.filter(sent_as__isnull=False).values_list("sent_as", "user", "guest"))
     if len(set(sent)) != len(sent):
         yield "an answer that was sent twice is kept twice"
 
@@ -190,7 +191,7 @@ def _ends(world: World) -> Iterator[str]:
     if gone and gone.deleted_at is None and not (world.otto.pk in active and gone.sessions.exists()):
         yield "a class was undone while it was purged, and isn't whole"
     if world.uma.pk in active and not (
-        Attempt.objects.filter(user=world.uma, seed="before").exists()
+        LearningEvent.objects.filter(user=world.uma, seed="before").exists()
         and Match.objects.filter(code=world.left_table).exists()
     ):
         yield "a student was undone while they were purged, and isn't whole"
@@ -201,7 +202,7 @@ def _ends(world: World) -> Iterator[str]:
 
 
 CHECKS: dict[Callable[[World], Iterator[str]], tuple[type[Model], ...]] = {
-    _learning: (Attempt, Progress),
+    _learning: (LearningEvent, Progress),
     _lessons: (Session,),
     _teachers: (Classroom, _TEACHING, User),
     _invitations: (TeacherInvitation, _TEACHING),
@@ -212,6 +213,6 @@ CHECKS: dict[Callable[[World], Iterator[str]], tuple[type[Model], ...]] = {
     _activities: (Session, Activity, Attendee, Match, Seat, Event),
     _tables: (Match, Seat, Event),
     _jobs: (Job,),
-    _ends: (Classroom, User, Enrolment, Session, Attempt, Match),
+    _ends: (Classroom, User, Enrolment, Session, LearningEvent, Match),
 }
 """Each with the tables that it's about: as long as nobody writes those, it holds."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from classrooms.live import joining, leading, live
+from classrooms.live import joining, leading, topic
 from classrooms.models import Attendee, Session
 from games.live import tokens
 from games.models import Match
@@ -157,8 +157,8 @@ def lesson(scaled_site) -> Session:
 def watch_lesson(site: str, lesson: Session, number: int | None) -> Screen:
     """A device's screen, or the remote of the teacher who opened the lesson."""
     teacher = lesson.made_by if number is None else None
-    watch = live.LessonWatch(lesson.code, number, user=teacher.pk if teacher else None, language="en-us")
-    token = live.sign(watch)
+    watch = topic.LessonWatch(lesson.code, number, user=teacher.pk if teacher else None, language="en-us")
+    token = topic.sign(watch)
     session = session_key_of(teacher) if teacher else ""
     return Screen(site, f"/session/{lesson.code}/stream/?token={token}", session=session, seconds=soon())
 
@@ -206,7 +206,7 @@ def test_a_teacher_who_is_removed_loses_the_streams_of_another_process(scaled_si
     people[0].sign_in(lesson.made_by)
     leading.begin(lesson, "tables", {"size": 2, "how": "chance"})
     code = Match.objects.get(place=f"session/{lesson.code}").code
-    token = live.sign(live.LessonWatch(lesson.code, None, user=stone.pk, language="en-us"))
+    token = topic.sign(topic.LessonWatch(lesson.code, None, user=stone.pk, language="en-us"))
     remote = f"/session/{lesson.code}/stream/?token={token}"
     table = stream_path(code, tokens.sign(tokens.TableWatch(code, None, "en-us", stone.pk)))
     browser = {"session": session_key_of(stone), "seconds": soon()}

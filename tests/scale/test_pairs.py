@@ -49,6 +49,7 @@ WRITING_CALLS = {
     "lock_word",
     "delete_in_chunks",
     "executemany",
+    "insert_unless_there",
 }
 SAVES_NO_ROW = "saves a picture, no row"
 EXCUSES = {

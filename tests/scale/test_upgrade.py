@@ -1,13 +1,15 @@
-"""A site of the first release is brought up to date, or a backup of it is restored: nothing is lost, on either engine.
+"""A site of an earlier release is brought up to date, or a backup of it restored: nothing is lost, on either engine.
 
 `released/first.json.gz` holds the rows that the first release's own code made: its demo, and a class with a running
 lesson, an invitation, a guardian's code and people who are deleted. Two faults of that release are planted on top: a
 question with several first tries, and a class with two running lessons.
+
+`released/previous.json.gz` holds the demo of the last release before learning events, with lessons in which students
+and guests answered in every kind of activity, and what that release reported about it all.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import subprocess
 from collections.abc import Iterator
@@ -24,25 +26,44 @@ from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 
 from classrooms.accounts.devices import let_new_devices_in
-from classrooms.models import Activity, Classroom, Enrolment, Session, User
+from classrooms.models import Activity, Answer, Attendee, Classroom, Enrolment, Session, User
 from games.models import Match
 from games.players import Player
 from games.rules import replay
 from games.rules.records import event_from, match_from
-from lessons.models import Attempt
-from lessons.progress.recording import counted_attempts, rebuild, skill_states
+from lessons.course.units import course
+from lessons.models import LearningEvent
+from lessons.progress.recording import rebuild
+from lessons.progress.snapshots import skill_states
 from tests.classrooms.people import signed_in
 from tests.scale.engines import reading, run
+from tests.scale.releases import Release, Tables, assert_all_there
+from tests.scale.reports import differences, reports
 from tools.scale.engines import PostgreSQL
 
-RELEASED = Path(__file__).parent / "released" / "first.json.gz"
-FIRST_RELEASE = {
-    ("setsite", "0001_initial"),
-    ("games", "0002_classes_play"),
-    ("lessons", "0002_sent_as"),
-    ("classrooms", "0005_look"),
-}
-"""The last migrations of that release."""
+FIRST = Release(
+    "first",
+    frozenset(
+        {
+            ("setsite", "0001_initial"),
+            ("games", "0002_classes_play"),
+            ("lessons", "0002_sent_as"),
+            ("classrooms", "0005_look"),
+        }
+    ),
+)
+PREVIOUS = Release(
+    "previous",
+    frozenset(
+        {
+            ("setsite", "0003_job_client"),
+            ("games", "0005_longer_codes"),
+            ("lessons", "0004_one_first_try_and_help"),
+            ("classrooms", "0015_forgiven_tries"),
+        }
+    ),
+)
+"""The last one in which an answer in a lesson and a try were two things."""
 CARDS = {
     3: "3-1-5f6d682d71568c9a340048ba",
     4: "4-1-c4f76ebe8e8c45f7037c82a6",
@@ -69,8 +90,6 @@ SETTLED_BY_RESTORE = {
 }
 RENEWED_BY_RESTORE = {("classrooms_user", "card_number"), ("classrooms_user", "password")}
 """Where nobody can know which cards were given up since."""
-
-Tables = dict[str, list[dict[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -116,101 +135,41 @@ def opened(site: Site, blocker: Any) -> Iterator[Site]:
 
 
 def fill() -> None:
-    """The tables of the first release with its rows, and what went wrong in it."""
-    executor = MigrationExecutor(connection)
-    ours = {app for app, _name in FIRST_RELEASE}
-    executor.migrate([*FIRST_RELEASE, *(leaf for leaf in executor.loader.graph.leaf_nodes() if leaf[0] not in ours)])
-    with connection.constraint_checks_disabled(), transaction.atomic():
-        for table, kept in released().items():
-            insert(table, kept)
-        plant_first_tries()
-        plant_lessons()
+    """The first release with its rows, and what went wrong in it."""
+    FIRST.fill([plant_first_tries, plant_lessons])
     with connection.cursor() as cursor:
         # Whatever day it is when this runs, the deletions can still be undone.
         for table in ("classrooms_user", "classrooms_classroom"):
             now = datetime.now(UTC)
             cursor.execute(f"UPDATE {table} SET deleted_at = %s WHERE deleted_at IS NOT NULL", [now])
-    if connection.vendor == "postgresql":
-        count_on_from_the_rows()
-
-
-def released() -> dict[str, dict[str, list[Any]]]:
-    return json.loads(gzip.decompress(RELEASED.read_bytes()))
-
-
-def insert(table: str, kept: dict[str, list[Any]]) -> None:
-    columns, bools = kept["columns"], set(kept["bools"])
-    rows = [
-        [bool(value) if name in bools else value for name, value in zip(columns, row, strict=True)]
-        for row in kept["rows"]
-    ]
-    names = ", ".join(map(connection.ops.quote_name, columns))
-    marks = ", ".join(["%s"] * len(columns))
-    with connection.cursor() as cursor:
-        cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
-
-
-def copy_row(table: str, pk: int, **changed: Any) -> None:
-    kept = released()[table]
-    row = next(row for row in kept["rows"] if row[kept["columns"].index("id")] == pk)
-    values = {**dict(zip(kept["columns"], row, strict=True)), **changed}
-    insert(table, {**kept, "rows": [[values[name] for name in kept["columns"]]]})
 
 
 def plant_first_tries() -> None:
     """A user and a guest whose requests overtook each other; all of their tries counted."""
     for pk in (9001, 9002):
-        copy_row("lessons_attempt", DOUBLED, id=pk, is_right=False, evidence='[["is-set", false]]')
+        FIRST.copy_row("lessons_attempt", DOUBLED, id=pk, is_right=False, evidence='[["is-set", false]]')
     for pk in (9003, 9004):
-        copy_row("lessons_attempt", DOUBLED, id=pk, user_id=None, guest=GUEST)
+        FIRST.copy_row("lessons_attempt", DOUBLED, id=pk, user_id=None, guest=GUEST)
     for pk, skill in ((9001, "is-set"), (9002, "differs-1")):
-        copy_row("lessons_progress", 1, id=pk, user_id=None, guest=GUEST, skill=skill)
-    counted = {**json.loads(released()["lessons_progress"]["rows"][0][3]), "tries": 51}
+        FIRST.copy_row("lessons_progress", 1, id=pk, user_id=None, guest=GUEST, skill=skill)
+    counted = {**json.loads(FIRST.tables["lessons_progress"]["rows"][0][3]), "tries": 51}
     with connection.cursor() as cursor:
         cursor.execute("UPDATE lessons_progress SET state = %s WHERE id = 1", [json.dumps(counted)])
 
 
 def plant_lessons() -> None:
     """The class with a running lesson gets an older one, with an activity in it, that never ended."""
-    copy_row("classrooms_session", 1, id=-1, code="OLDER2", ended_at=None)
-    copy_row("classrooms_activity", 1, id=-1, session_id=-1, ended_at=None, stage="answering")
-
-
-def count_on_from_the_rows() -> None:
-    with connection.cursor() as cursor:
-        for table in released():
-            cursor.execute("SELECT pg_get_serial_sequence(%s, 'id')", [table])
-            if (sequence := cursor.fetchone()[0]) is not None:
-                cursor.execute(f"SELECT setval(%s, (SELECT max(id) FROM {table}))", [sequence])
-
-
-def rows_now() -> Tables:
-    """Every row of the tables that the first release filled."""
-    found = {}
-    with connection.cursor() as cursor:
-        for table in released():
-            cursor.execute(f"SELECT * FROM {table} ORDER BY id")
-            columns = [each[0] for each in cursor.description]
-            found[table] = [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
-    return found
-
-
-def assert_all_there(before: Tables, after: Tables, *, but: set[tuple[str, str]]) -> None:
-    """No row is missing, no column is gone, and every value is as it was, except in those columns."""
-    for table, rows in before.items():
-        now = {row["id"]: row for row in after[table]}
-        for row in rows:
-            for name, value in row.items():
-                assert (table, name) in but or now[row["id"]][name] == value, f"{table}.{name} of {row['id']}"
+    FIRST.copy_row("classrooms_session", 1, id=-1, code="OLDER2", ended_at=None)
+    FIRST.copy_row("classrooms_activity", 1, id=-1, session_id=-1, ended_at=None, stage="answering")
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def _upgraded(request, tmp_path_factory, django_db_blocker) -> tuple[Site, Tables, Tables]:
     with opened(new_site(request, tmp_path_factory.mktemp("upgrade") / "var"), django_db_blocker) as site:
         fill()
-        before = rows_now()
+        before = FIRST.rows_now()
         site.manage("prepare")
-        return site, before, rows_now()
+        return site, before, FIRST.rows_now()
 
 
 @pytest.fixture
@@ -279,7 +238,7 @@ def test_logs_of_the_first_release_replay_to_their_snapshots(upgraded):
 
 def test_of_doubled_first_tries_the_earliest_stays_the_first(upgraded):
     before, _after = upgraded
-    firsts = Attempt.objects.filter(is_first=True)
+    firsts = LearningEvent.objects.filter(is_first=True)
     assert not firsts.filter(pk__in=[9001, 9002, 9004]).exists()
     assert firsts.filter(pk__in=[DOUBLED, 9003]).count() == 2
     assert firsts.count() == sum(row["is_first"] for row in before["lessons_attempt"]) - 3
@@ -293,7 +252,7 @@ def test_progress_is_what_a_rebuild_makes_of_the_answers(upgraded):
             rebuild(learner)
             assert skill_states(learner) == before
             transaction.set_rollback(True)
-    assert any(counted_attempts(learner).exists() for learner in learners)
+    assert any(LearningEvent.objects.filter(**learner.key).counted().exists() for learner in learners)
 
 
 def test_of_two_running_lessons_of_a_class_the_newest_goes_on(upgraded):
@@ -317,29 +276,82 @@ def test_the_pages_of_an_old_class_open(upgraded):
     assert guardian.get("/family/").status_code == 200
 
 
+# After the upgrade from the release before learning events
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def site_with_lessons(request, tmp_path, django_db_blocker) -> Iterator[Site]:
+    with opened(new_site(request, tmp_path / "var"), django_db_blocker) as site:
+        PREVIOUS.fill()
+        yield site
+
+
+def test_tries_and_answers_become_learning_events_and_reports_stay_as_they_were(site_with_lessons):
+    before = PREVIOUS.rows_now()
+    site_with_lessons.manage("prepare")
+    after = PREVIOUS.rows_now()
+    assert {table: len(rows) for table, rows in after.items()} == {table: len(rows) for table, rows in before.items()}
+    assert_all_there(before, after, but=set())
+    # A lesson was deleted, and what its students had learned in it stayed.
+    lessons = {f"session/{row['code']}" for row in before["classrooms_session"]}
+    tries = [row for row in before["lessons_attempt"] if row["place"] in lessons]
+    of_tries = Answer.objects.exclude(event__kind="", event__evidence=[])
+    assert of_tries.count() == len(tries) > 200
+    assert set(of_tries.values_list("event", flat=True)) == {row["id"] for row in tries}
+    # Those of guests, and those about nothing that's a skill.
+    assert Answer.objects.filter(event__kind="", event__evidence=[]).count() > 100
+    assert all(each.event.user_id == each.attendee.user_id for each in Answer.objects.select_related("attendee"))
+    assert all(each.event.guest == each.attendee.guest for each in Answer.objects.select_related("attendee"))
+    assert_reports_are_the_same()
+
+
+def assert_reports_are_the_same() -> None:
+    """But for the titles of tries that were the codes of lessons."""
+    now, expected = PREVIOUS.kept["now"], PREVIOUS.kept["reports"]
+    found, titles = reports(now), {"Lesson together", *(str(unit.title) for unit in course())}
+    assert found.keys() == expected.keys()
+    for name, report in expected.items():
+        if name.startswith("student"):
+            for try_, same in zip(report[1], found[name][1], strict=True):
+                if try_["title"].startswith("session/"):
+                    assert same["title"] in titles
+                    same["title"] = try_["title"]
+    assert not list(differences(expected, found))
+
+
+def test_progress_after_the_upgrade_is_what_a_rebuild_makes_of_the_events(site_with_lessons):
+    site_with_lessons.manage("migrate", "--verbosity", "0")
+    learners = [Player(name=user.display_name, user=user) for user in User.objects.filter(kind="student")]
+    guests = [Player(name=each.name, guest=each.guest) for each in Attendee.objects.exclude(guest="")]
+    for learner in (*learners, *guests):
+        before = skill_states(learner)
+        rebuild(learner)
+        assert skill_states(learner) == before
+
+
 # Backups of the first release
 
 
 def test_a_backup_made_by_this_release_just_before_the_upgrade_brings_everything_back(old_site, tmp_path):
-    before = rows_now()
+    before = FIRST.rows_now()
     old_site.manage("backup", str(tmp_path / "backup"))
     old_site.manage("migrate", "--verbosity", "0")
     User.objects.update(display_name="wrecked")
     old_site.manage("restore", str(tmp_path / "backup"), "--no-input")
     old_site.manage("prepare")
-    assert_all_there(before, rows_now(), but=ENCRYPTED | SETTLED | SETTLED_BY_RESTORE)
+    assert_all_there(before, FIRST.rows_now(), but=ENCRYPTED | SETTLED | SETTLED_BY_RESTORE)
     assert signs_in(CARDS[3]) == "3"
 
 
 def test_a_backup_that_the_first_release_made_is_restored_with_new_cards(old_site, tmp_path):
-    before = rows_now()
+    before = FIRST.rows_now()
     back_up_as_the_first_release_did(old_site, tmp_path / "backup")
     old_site.manage("migrate", "--verbosity", "0")
     User.objects.update(display_name="wrecked")
     said = old_site.manage("restore", str(tmp_path / "backup"), "--no-input")
     old_site.manage("prepare")
     assert "every student has new pictures" in said
-    assert_all_there(before, rows_now(), but=ENCRYPTED | SETTLED | SETTLED_BY_RESTORE | RENEWED_BY_RESTORE)
+    assert_all_there(before, FIRST.rows_now(), but=ENCRYPTED | SETTLED | SETTLED_BY_RESTORE | RENEWED_BY_RESTORE)
     # That release kept no ledger, so nobody knows which cards were given up since.
     assert Client().get(f"/join/card/{CARDS[3]}/").status_code == 404
     # It's a site again: a new row gets a number of its own.

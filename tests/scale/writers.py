@@ -68,7 +68,9 @@ from games.players import Player
 from games.rules import Options, find_sets
 from games.rules import commands as ask
 from games.rules.triples import third_card
-from lessons.models import Attempt
+from lessons.models import LearningEvent
+from lessons.progress import snapshots
+from lessons.progress.origins import PRACTICE
 from lessons.progress.recording import (
     Answered,
     Asked,
@@ -76,8 +78,9 @@ from lessons.progress.recording import (
     forget_help,
     give_help,
     rebuild,
-    record_attempt,
+    record_event,
 )
+from lessons.progress.snapshots import skill_states
 from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 from tests.classrooms.people import enrol, make_adult, make_classroom
 
@@ -87,6 +90,8 @@ OLD_KEY = "the key before the present one, which is long enough"
 settings.SECRET_KEY_FALLBACKS = [OLD_KEY]
 # So that a list of three students is written in two steps.
 proposals.CHUNK = 2
+# So that every reader of progress writes a snapshot.
+snapshots.MOST_SINCE = 0
 TODAY = date(2027, 1, 15)
 BOARD = puzzles.board_of(TODAY, puzzles.PuzzleDeck.EASY)
 SENT_AS = UUID(int=7)
@@ -226,7 +231,7 @@ class World:
         answer(self.learner, "before", NOW - 5)
         # The same as the learner will do.
         finish_step(self.guest, "cards", "any", now=NOW - 10)
-        give_help(self.guest, "practice", "s1", stages=3, now=NOW - 10)
+        give_help(self.guest, PRACTICE, "s1", stages=3, now=NOW - 10)
 
     def _table(self, player: Player, *others: Player, at: float = NOW, window: float | None = None) -> str:
         # With this seed there's a SET on the table.
@@ -289,7 +294,7 @@ class World:
         long_ago = (self.now - 200 * DAY).timestamp()
         self.stale = Player(name="Vole", guest=os.urandom(16).hex())
         answer(self.stale, "before", long_ago)
-        give_help(self.stale, "practice", "h1", stages=3, now=long_ago)
+        give_help(self.stale, PRACTICE, "h1", stages=3, now=long_ago)
         self.stale_table = self._table(self.stale, at=long_ago)
         self.stale_job = queue.enqueue("odds", self.stale.key, {}, address="192.0.2.1")
         Job.objects.filter(pk=self.stale_job.pk).update(made_at=self.now - 200 * DAY)
@@ -324,11 +329,11 @@ def _go_to_question(session: Session) -> None:
         leading.steer(session, "next", QueryDict(), round_seen=activity.round)
 
 
-def answer(who: Player, seed: str, at: float, sent_as: UUID | None = None) -> Attempt:
+def answer(who: Player, seed: str, at: float, sent_as: UUID | None = None) -> LearningEvent:
     evidence = [Evidence(Skill.COLOR, True), Evidence(Skill.THIRD_CARD, True)]
-    asked = Asked(place="practice", kind=ExerciseKind.THIRD_CARD, wanted=Wanted(ExerciseKind.THIRD_CARD), seed=seed)
+    asked = Asked(origin=PRACTICE, kind=ExerciseKind.THIRD_CARD, wanted=Wanted(ExerciseKind.THIRD_CARD), seed=seed)
     answered = Answered(answer={}, is_right=True, missed=(), evidence=evidence)
-    return record_attempt(who, asked, answered, now=at, sent_as=sent_as)
+    return record_event(who, asked, answered, now=at, sent_as=sent_as)
 
 
 def act(world: World) -> None:
@@ -337,7 +342,7 @@ def act(world: World) -> None:
 
 def send(seat: Attendee, activity: Activity, form: str) -> None:
     """What a device sends to the activity that it shows."""
-    joining.act(seat, QueryDict(f"activity={activity.number}&round={activity.round}&{form}"))
+    joining.act(joining.place_at(seat), QueryDict(f"activity={activity.number}&round={activity.round}&{form}"))
 
 
 def play(room: Room, seat: int) -> None:
@@ -535,8 +540,10 @@ WRITERS: dict[str, dict[str, Writer]] = {
         "answer as a guest": lambda w: answer(w.guest, "s1", NOW),
         "finish a step": lambda w: finish_step(w.learner, "cards", "any", now=NOW),
         "finish a step as a guest": lambda w: finish_step(w.guest, "cards", "all", now=NOW),
-        "ask for help": lambda w: give_help(w.learner, "practice", "s1", stages=3, now=NOW),
+        "ask for help": lambda w: give_help(w.learner, PRACTICE, "s1", stages=3, now=NOW),
         "rebuild": lambda w: rebuild(w.learner),
+        "read the progress": lambda w: skill_states(w.learner),
+        "read the progress of a guest": lambda w: skill_states(w.guest),
         "sign in": lambda w: merge_guest(w.guest, w.learner),
     },
     "lesson": {
@@ -687,7 +694,7 @@ WRITERS: dict[str, dict[str, Writer]] = {
         "answer of the deleted": lambda w: answer(w.left, "s1", w.now.timestamp()),
         "purge guests": lambda w: purging.purge_guests(w.now),
         "guest answers": lambda w: answer(w.stale, "s1", w.now.timestamp()),
-        "guest gets help": lambda w: give_help(w.stale, "practice", "h1", stages=3, now=w.now.timestamp()),
+        "guest gets help": lambda w: give_help(w.stale, PRACTICE, "h1", stages=3, now=w.now.timestamp()),
         "guest plays": lambda w: matches.command(w.stale_table, ask.Call(0), now=w.now.timestamp()),
         "guest is joined": lambda w: matches.join(w.stale_table, w.learner, now=w.now.timestamp()),
         "forget help": lambda w: forget_help(w.now - 30 * DAY),

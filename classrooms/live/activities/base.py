@@ -5,8 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from django import forms
 from django.http import QueryDict
@@ -16,12 +15,15 @@ from django.utils.translation import gettext_lazy as _
 
 from classrooms.live.errors import LessonRefusal
 from classrooms.models import Activity, Answer, Attendee, Stage
+from core.db.inserts import insert_unless_there
 from games.players import Player
 from games.rules import Feature
-from lessons.progress.recording import Answered, Asked, record_attempt
+from lessons.progress.origins import Origin, Source
+from lessons.progress.recording import Answered, Asked, append_event
 from lessons.skills import Evidence
 
 Words = str | Promise
+IN_LESSON: Final = Origin(Source.LESSON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +59,9 @@ class GradedAnswer:
     cards: Sequence[int]
     answer: Mapping[str, Any]
     is_right: bool
-    missed: Sequence[Feature] = ()
-    evidence: Sequence[Evidence] = ()
-    asked: Asked | None = None
-    """What was asked, where the answer says something about skills."""
+    missed: Sequence[Feature]
+    evidence: Sequence[Evidence]
+    asked: Asked
     key: str = ""
 
 
@@ -75,6 +76,8 @@ class ActivityType:
     """Whether who comes late waits for the next round."""
     keeps_parts: ClassVar[bool] = False
     """Whether a device's part changes with nothing but the version of the session and what `own` says."""
+    changes_by_answers: ClassVar[bool] = True
+    """Whether an answer may change the activity itself; where it can't, all that answers need was read before."""
 
     # What happens
 
@@ -151,28 +154,25 @@ class ActivityType:
         return None
 
 
-def keep(activity: Activity, attendee: Attendee, given: GradedAnswer, now: float) -> Answer:
-    """Keep an answer, once; a student's goes into the same tries as practice. A second one is refused."""
-    here = {"activity": activity, "attendee": attendee, "round": activity.round, "key": given.key}
-    # Nobody else writes: the session is locked.
-    if Answer.objects.filter(**here).exists():
-        raise LessonRefusal(str(_("You have answered already.")))
-    answer = Answer.objects.create(
-        **here,
-        at=datetime.fromtimestamp(now, UTC),
+def keep(activity: Activity, attendee: Attendee, given: GradedAnswer, now: float) -> None:
+    """Keep an answer, once, as an event like those of practice, a guest's too. A second one is refused."""
+    said = Answered(answer=dict(given.answer), is_right=given.is_right, missed=given.missed, evidence=given.evidence)
+    answer = Answer(
+        event=append_event(player_of(attendee), given.asked, said, now=now),
+        activity=activity,
+        attendee=attendee,
+        round=activity.round,
+        key=given.key,
         cards=list(given.cards),
-        answer=dict(given.answer),
-        is_right=given.is_right,
-        missed=[feature.value for feature in given.missed],
     )
-    if attendee.user and given.asked:
-        record_attempt(
-            Player(name=attendee.name, user=attendee.user),
-            given.asked,
-            Answered(answer=dict(given.answer), is_right=given.is_right, missed=given.missed, evidence=given.evidence),
-            now=now,
-        )
-    return answer
+    if not insert_unless_there(answer):
+        raise LessonRefusal(str(_("You have answered already.")))
+
+
+def player_of(attendee: Attendee) -> Player:
+    if attendee.user:
+        return Player(name=attendee.name, user=attendee.user)
+    return Player(name=attendee.name, guest=attendee.guest)
 
 
 def answer_of(activity: Activity, attendee: Attendee) -> Answer | None:
@@ -210,11 +210,6 @@ def counted(activity: Activity, present: Iterable[Attendee], answered: Collectio
     return Count(sum(has_answered), len(has_answered))
 
 
-def place_of(activity: Activity) -> str:
-    """Where a try was made, as attempts name it."""
-    return f"session/{activity.session.code}"
-
-
 def seed_of(activity: Activity) -> str:
-    """One word for each round of each activity."""
+    """One word for each round of each activity of each lesson."""
     return f"{activity.session.code}-{activity.number}-{activity.round}"

@@ -18,12 +18,13 @@ from django.utils.translation import gettext_lazy
 
 from classrooms.live.activities.base import (
     FINISH,
+    IN_LESSON,
     ActivityType,
     GradedAnswer,
     Order,
     Screen,
     keep,
-    place_of,
+    player_of,
     seed_of,
 )
 from classrooms.live.errors import LessonRefusal
@@ -34,7 +35,6 @@ from classrooms.live.playing import (
     do_if_possible,
     keep_pick,
     open_dealt,
-    player_of,
     rules_of,
     up_to_date,
 )
@@ -189,7 +189,7 @@ class BoxGame(ActivityType):
         except BadAnswer:
             raise LessonRefusal(_("Say it for each of the four.")) from None
         key = f"why-{waiting['number']}"
-        asked = asked_of(exercise, place=place_of(activity), seed=f"{seed_of(activity)}/{key}")
+        asked = asked_of(exercise, origin=IN_LESSON, seed=f"{seed_of(activity)}/{key}")
         given = GradedAnswer(waiting["cards"], answer, graded.is_right, graded.missed, graded.evidence, asked, key)
         keep(activity, attendee, given, now)
         del activity.state["why"][str(attendee.pk)]

@@ -18,12 +18,12 @@ from django.utils.translation import gettext_lazy
 
 from classrooms.live.activities.base import (
     FINISH,
+    IN_LESSON,
     ActivityType,
     GradedAnswer,
     Order,
     Screen,
     keep,
-    place_of,
     seed_of,
 )
 from classrooms.live.activities.decks import DeckOptionsForm, deck_of, is_easy
@@ -161,7 +161,7 @@ class Builder(ActivityType):
             graded.is_right,
             graded.missed,
             graded.evidence if is_telling else (),
-            asked_of(exercise, place=place_of(activity), seed=f"{seed_of(activity)}/{move}"),
+            asked_of(exercise, origin=IN_LESSON, seed=f"{seed_of(activity)}/{move}"),
             key=f"{move}/{card.index}",
         )
         keep(activity, attendee, given, now)

@@ -17,12 +17,12 @@ from django.utils.translation import gettext_lazy
 
 from classrooms.live.activities.base import (
     FINISH,
+    IN_LESSON,
     ActivityType,
     GradedAnswer,
     Order,
     Screen,
     keep,
-    place_of,
     seed_of,
 )
 from classrooms.live.activities.decks import DeckOptionsForm, is_easy
@@ -121,7 +121,7 @@ class Relay(ActivityType):
         if answer["card"] in tried:
             raise LessonRefusal(_("That one was tried already. Choose another."))
         key = f"{track.team.number}/{track.done}"
-        asked = asked_of(exercise, place=place_of(activity), seed=f"{seed_of(activity)}/{key}")
+        asked = asked_of(exercise, origin=IN_LESSON, seed=f"{seed_of(activity)}/{key}")
         evidence = () if tried else graded.evidence
         chosen: int = answer["card"]
         three = [card.index for card in exercise.cards_in(answer)]

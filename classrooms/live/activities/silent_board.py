@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy
 
 from classrooms.live.activities.base import (
     FINISH,
+    IN_LESSON,
     NEXT,
     REVEAL,
     ActivityType,
@@ -28,7 +29,6 @@ from classrooms.live.activities.base import (
     Order,
     Screen,
     keep,
-    place_of,
     seed_of,
 )
 from classrooms.live.activities.decks import DeckOptionsForm, deck_of, is_easy
@@ -141,6 +141,7 @@ class SilentBoard(ActivityType):
         "Everybody looks for SETs on the same board, quietly. What all find together counts. No hurry."
     )
     form = BoardForm
+    changes_by_answers = False
 
     def begin(self, activity: Activity) -> dict[str, Any]:
         there = activity.session.attendees.filter(removed_at=None).values_list("target", flat=True)
@@ -211,7 +212,7 @@ class SilentBoard(ActivityType):
             graded.is_right,
             graded.missed,
             _new_evidence(graded.evidence, earlier),
-            asked_of(exercise, place=place_of(activity), seed=f"{seed_of(activity)}/{key}"),
+            asked_of(exercise, origin=IN_LESSON, seed=f"{seed_of(activity)}/{key}"),
             key,
         )
 
@@ -256,7 +257,7 @@ class SilentBoard(ActivityType):
 
     def _sets(self, activity: Activity, arrangement: Arrangement, own: set[tuple[int, ...]]) -> list[FoundSet]:
         """Every SET of the board, those that most have found first."""
-        rows = activity.answers.filter(round=activity.round, is_right=True).values_list("cards", flat=True)
+        rows = activity.answers.filter(round=activity.round, event__is_right=True).values_list("cards", flat=True)
         by = Counter(map(tuple, rows))
         originals = find_sets(map(Card.from_index, activity.state["board"]))
         keys = [tuple(sorted(card.index for card in triple)) for triple in originals]

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
-from operator import itemgetter
 from statistics import fmean
 from typing import Any
 
@@ -23,8 +21,8 @@ from django.urls import reverse
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
-from classrooms.live import live
-from classrooms.live.activities.base import FINISH, ActivityType, Order, Screen
+from classrooms.live import topic
+from classrooms.live.activities.base import FINISH, ActivityType, Order, Screen, player_of
 from classrooms.live.errors import LessonRefusal
 from classrooms.live.playing import (
     RulesForm,
@@ -32,7 +30,6 @@ from classrooms.live.playing import (
     keep_pick,
     open_dealt,
     picks,
-    player_of,
     rules_of,
 )
 from classrooms.models import Activity, Attendee
@@ -44,7 +41,7 @@ from games.rules import state as rules
 from games.rules.errors import Refused
 from games.rules.state import Phase
 from lessons.progress.mastery import new_states, statuses
-from lessons.progress.recording import skill_states_of
+from lessons.progress.snapshots import skill_states_of
 
 SMALLEST, LARGEST = 2, 6
 CHANCE, LEVEL, TEAMS = "chance", "level", "teams"
@@ -221,8 +218,8 @@ class Tables(ActivityType):
             "points": match.state.seats[seat].points if seat is not None else 0,
             "link": reverse("play:table", args=[code]),
             "stream": f"/session/{activity.session.code}/stream/?token="
-            + live.sign(
-                live.LessonWatch(
+            + topic.sign(
+                topic.LessonWatch(
                     activity.session.code, attendee.number, user=attendee.user_id, language=get_language() or ""
                 )
             ),
@@ -319,7 +316,6 @@ def collect(activity: Activity) -> None:
     known = set(activity.answers.values_list("key", flat=True))
     attendees = list(activity.session.attendees.select_related("user"))
     by_player = {(each.user_id, each.guest): each for each in attendees}
-    found: list[tuple[str, Callable[[], None]]] = []
     for match in Match.objects.filter(code__in=codes).prefetch_related("seats", "events"):
         sitting = {seat.number: by_player.get((seat.user_id, seat.guest)) for seat in match.seats.all()}
         easy = match.state.options.left_out is not None
@@ -327,11 +323,7 @@ def collect(activity: Activity) -> None:
             attendee, key = sitting.get(pick.seat), f"{match.code}-{pick.number}"
             if attendee and key not in known:
                 attendee.session = activity.session
-                keeping = partial(keep_pick, activity, attendee, pick, easy=easy, key=key)
-                found.append((player_of(attendee).lock_key, keeping))
-    # Learners are locked in one order everywhere; the picks of each stay in theirs.
-    for _learner, keep_it in sorted(found, key=itemgetter(0)):
-        keep_it()
+                keep_pick(activity, attendee, pick, easy=easy, key=key)
 
 
 def _shown(activity: Activity) -> list[Table]:

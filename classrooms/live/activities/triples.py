@@ -11,12 +11,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from classrooms.live.activities.base import (
+    IN_LESSON,
     ActivityType,
     GradedAnswer,
     Screen,
     count_answers,
     keep,
-    place_of,
     seed_of,
 )
 from classrooms.live.errors import LessonRefusal
@@ -53,6 +53,7 @@ class Triples(ActivityType):
     keeps_parts = True
     title = gettext_lazy("Is it a SET?")
     about = gettext_lazy("Three cards on the projector; everybody says yes, or which feature breaks it. No hurry.")
+    changes_by_answers = False
 
     def exercise(self, activity: Activity) -> Exercise:
         """The five examples of the rule sheets first, then new ones that get harder."""
@@ -73,14 +74,14 @@ class Triples(ActivityType):
             answer["breaks"] = form["breaks"]
         graded = exercise.grade(answer)
         cards = [card.index for card in exercise.cards]
-        asked = asked_of(exercise, place=place_of(activity), seed=seed_of(activity))
+        asked = asked_of(exercise, origin=IN_LESSON, seed=seed_of(activity))
         given = GradedAnswer(cards, answer, graded.is_right, graded.missed, graded.evidence, asked)
         keep(activity, attendee, given, now)
         return False
 
     def own(self, activity: Activity, attendees: Collection[Attendee]) -> Mapping[int, OwnAnswer | None]:
         given = activity.answers.filter(round=activity.round, attendee__in=[each.pk for each in attendees])
-        is_right = dict(given.values_list("attendee", "is_right"))
+        is_right = dict(given.values_list("attendee", "event__is_right"))
         return {each.pk: OwnAnswer(is_right[each.pk]) if each.pk in is_right else None for each in attendees}
 
     def device(self, activity: Activity, own: OwnAnswer | None) -> Screen:
@@ -106,7 +107,7 @@ class Triples(ActivityType):
             return {}
         first, second, third = exercise.cards
         verdict = explain(first, second, third)
-        answers = activity.answers.filter(round=activity.round).values_list("answer", flat=True)
+        answers = activity.answers.filter(round=activity.round).values_list("event__answer", flat=True)
         said = Counter("yes" if answer["yes"] else answer["breaks"] for answer in answers)
         broken = {each.feature for each in verdict.broken}
         bars = [FeatureBar(None, said["yes"], verdict.is_set)]

@@ -23,19 +23,19 @@ from classrooms.live.activities.base import (
     Screen,
     count_answers,
     keep,
-    place_of,
+    player_of,
     seed_of,
 )
 from classrooms.live.errors import LessonRefusal
 from classrooms.live.together import AskedStep
 from classrooms.models import Activity, Answer, Attendee, Stage
-from games.players import Player
 from games.rules import Feature
 from games.rules.triples import FeaturePattern as VerdictKind
 from games.rules.triples import Verdict
 from lessons.answering import asked_of
 from lessons.course.units import course
-from lessons.progress.recording import finish_step
+from lessons.progress.origins import Origin, Source
+from lessons.progress.recording import append_step
 from lessons.questions import Question
 from lessons.words import choice_words
 
@@ -81,6 +81,7 @@ class LessonTogether(ActivityType):
     title = gettext_lazy("Lesson together")
     about = gettext_lazy("A unit of the course, step by step. You decide when it goes on; everybody answers.")
     form = UnitOptionsForm
+    changes_by_answers = False
 
     def put(self, activity: Activity) -> AskedStep:
         """What is on now."""
@@ -119,8 +120,7 @@ class LessonTogether(ActivityType):
         """Who was there has done the step, where there was nothing to answer."""
         now = timezone.now().timestamp()
         there = activity.session.attendees.filter(removed_at=None, is_connected=True).exclude(user=None)
-        for attendee in there.select_related("user"):
-            _finish(attendee, put, now)
+        append_step(map(player_of, there.select_related("user")), put.unit.slug, put.step.slug, now=now)
 
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
         put = self.put(activity)
@@ -129,23 +129,24 @@ class LessonTogether(ActivityType):
             raise LessonRefusal(_("Look at the board."))
         if activity.stage != Stage.OPEN:
             raise LessonRefusal(_("The answer is there already. Look at the board."))
-        before = self._own(activity, attendee)
+        is_one_of_many = question.picks > 1
+        # Where there's one answer, the database takes no second one.
+        before = self._own(activity, attendee) if is_one_of_many else []
         if len(before) >= question.picks:
             raise LessonRefusal(_("You have answered already."))
         answer, graded = together.read_and_grade(question, form)
         cards = [card.index for card in question.one_answer.cards_in(answer)]
-        key = "-".join(map(str, sorted(cards))) if question.picks > 1 else ""
+        key = "-".join(map(str, sorted(cards))) if is_one_of_many else ""
         seed = f"{seed_of(activity)}-{key}" if key else seed_of(activity)
         if question.is_pick:
             answer = {**answer, "picked": True}
-        asked = asked_of(question.one_answer, place=place_of(activity), seed=seed, cards=cards)
-        given = GradedAnswer(
-            cards, answer, graded.is_right, graded.missed, graded.evidence, asked if graded.evidence else None, key
-        )
+        origin = Origin(Source.LESSON, put.unit.slug, put.step.slug)
+        asked = asked_of(question.one_answer, origin=origin, seed=seed, cards=cards)
+        given = GradedAnswer(cards, answer, graded.is_right, graded.missed, graded.evidence, asked, key)
         keep(activity, attendee, given, now)
         rights = sum(each.is_right for each in before) + graded.is_right
         if rights >= question.picks and attendee.user:
-            _finish(attendee, put, now)
+            append_step([player_of(attendee)], put.unit.slug, put.step.slug, now=now)
         return False
 
     def _own(self, activity: Activity, attendee: Attendee) -> list[Answer]:
@@ -209,7 +210,7 @@ class LessonTogether(ActivityType):
 
     def _bars(self, activity: Activity, question: Question) -> list[ChoiceBar]:
         """What was said by how many; where that cannot be counted, how many were right."""
-        given = list(activity.answers.filter(round=activity.round).values_list("answer", "is_right"))
+        given = list(activity.answers.filter(round=activity.round).values_list("event__answer", "event__is_right"))
         taps = question.choices_with_one_tap()
         if taps:
             said = [(each, sum(each.was_said(answer) for answer, _right in given)) for each in taps]
@@ -219,11 +220,6 @@ class LessonTogether(ActivityType):
             ChoiceBar(pgettext("so many answers", "right"), rights, True),
             ChoiceBar(_("not yet"), len(given) - rights, False),
         ]
-
-
-def _finish(attendee: Attendee, put: AskedStep, now: float) -> None:
-    """The step is done in the course, too."""
-    finish_step(Player(name=attendee.name, user=attendee.user), put.unit.slug, put.step.slug, now=now)
 
 
 KIND = LessonTogether()

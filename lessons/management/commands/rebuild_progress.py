@@ -1,4 +1,4 @@
-"""`manage.py rebuild_progress`: make everybody's progress anew from their tries, one learner at a time."""
+"""`manage.py rebuild_progress`: make everybody's progress anew from their events, one learner at a time."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,12 +8,12 @@ from django.core.management.base import BaseCommand
 
 from core.actors import NoSuchActor
 from games.players import Player
-from lessons.models import Attempt, Progress
+from lessons.models import LearningEvent, Progress
 from lessons.progress.recording import rebuild
 
 
 class Command(BaseCommand):
-    help = "Throw the summaries of progress away and make them anew from the attempts. The site can go on meanwhile."
+    help = "Throw the summaries of progress away and make them anew from the events. The site can go on meanwhile."
 
     def handle(self, *args: Any, **options: Any) -> None:
         count = 0
@@ -23,12 +23,12 @@ class Command(BaseCommand):
             except NoSuchActor:
                 # Removed for good since we began.
                 continue
-            count += Attempt.objects.filter(**learner.key).exists()
+            count += LearningEvent.objects.filter(**learner.key).exists()
         self.stdout.write(f"Progress of {count} learners rebuilt.")
 
 
 def _learners() -> Iterator[Player]:
-    """Everybody who has tries, or progress that may follow from none."""
+    """Everybody who has events, or progress that may follow from none."""
     users = _keys("user") - {None}
     for user in get_user_model()._base_manager.filter(pk__in=users).order_by("pk"):
         yield Player(name=str(user), user=user)
@@ -37,4 +37,4 @@ def _learners() -> Iterator[Player]:
 
 
 def _keys(field: str) -> set[Any]:
-    return {key for rows in (Attempt, Progress) for key in rows.objects.order_by().values_list(field, flat=True)}
+    return {key for rows in (LearningEvent, Progress) for key in rows.objects.order_by().values_list(field, flat=True)}

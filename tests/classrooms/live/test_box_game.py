@@ -11,6 +11,7 @@ import pytest
 from django.test import Client
 
 from classrooms.live import playing
+from classrooms.live.activities.base import player_of
 from classrooms.live.joining import set_connected
 from classrooms.models import Activity, Answer
 from classrooms.reports.ledger import wrong_triples
@@ -23,7 +24,9 @@ from games.rules import commands as ask
 from games.rules.errors import RefusalReason
 from games.rules.state import Ending, Failing, Phase
 from games.words import REFUSALS
-from lessons.models import Attempt, Progress
+from lessons.models import LearningEvent
+from lessons.progress.snapshots import skill_states
+from lessons.skills import Skill
 from tests.classrooms.live.lesson import Lesson, a_lesson
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.games.rules.tables import has_no_set, table_where
@@ -132,7 +135,7 @@ def test_a_good_reason_is_kept_and_praised(lesson):
     assert "Well explained!" in lesson.act(0, do="why", **why(cards)).text
     answer = Answer.objects.get(key__startswith="why")
     assert (answer.is_right, answer.missed) == (True, [])
-    assert Attempt.objects.get(kind="explain").is_right
+    assert LearningEvent.objects.get(kind="explain").is_right
     assert lesson.act(0, do="why", **why(cards)).status_code == 422
     assert lesson.act(0, do="call").status_code == 200
 
@@ -271,7 +274,7 @@ def test_in_teams_any_member_calls_and_who_called_picks():
     assert Answer.objects.get().attendee == lesson.seats[1]
     assert "A SET! Why?" in lesson.device(1)
     assert "A SET! Why?" not in lesson.device(0)
-    assert Attempt.objects.get().user == lesson.seats[1].user
+    assert LearningEvent.objects.get().user == lesson.seats[1].user
 
 
 def test_teams_are_needed_for_a_game_in_teams():
@@ -357,9 +360,9 @@ def test_picks_say_something_about_skills_and_count_once_in_the_ledger(lesson):
     lesson.act(0, do="call")
     lesson.act(0, cards=no_set(lesson))
     user = lesson.seats[0].user
-    attempt = Attempt.objects.get(user=user)
-    assert (attempt.kind, attempt.is_right, len(attempt.cards)) == ("find-one", False, 12)
-    assert Progress.objects.filter(user=user, skill="find-one").exists()
+    event = LearningEvent.objects.get(user=user)
+    assert (event.kind, event.is_right, len(event.cards)) == ("find-one", False, 12)
+    assert skill_states(player_of(lesson.seats[0]))[Skill.FIND_ONE].tries == 1
     assert len(wrong_triples([user.pk])) == 1
 
 

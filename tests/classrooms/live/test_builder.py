@@ -8,7 +8,7 @@ from classrooms.live.activities.builder import KIND
 from classrooms.models import Answer, Attendee
 from games.rules import Card, find_sets, is_set
 from games.rules.triples import third_card
-from lessons.models import Attempt
+from lessons.models import LearningEvent
 from tests.classrooms.live.lesson import Lesson, a_lesson
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def test_a_card_that_makes_a_set_is_refused_with_the_set():
     assert "That would make a SET:" in page.text
     assert "That would make a SET:" not in lesson.device(1)
     assert building(lesson).cards == (first, second)
-    row = Answer.objects.get(is_right=False)
+    row = Answer.objects.get(event__is_right=False)
     assert is_set(*map(Card.from_index, row.cards))
     assert third.index in row.cards
     assert add(lesson, 1, third).status_code == 422
@@ -208,7 +208,7 @@ def test_only_where_chance_does_not_decide_a_proposal_speaks_of_skills():
     lesson = a_lesson(1)
     begin(lesson)
     _build_until_stuck(lesson)
-    attempts = list(Attempt.objects.order_by("pk"))
+    attempts = list(LearningEvent.objects.order_by("pk"))
     assert [attempt.kind for attempt in attempts] == ["any-set"] * 8
     assert not attempts[0].evidence
     assert not attempts[2].evidence
@@ -223,5 +223,5 @@ def test_of_several_proposals_at_one_board_only_the_first_speaks():
     refused = sorted(building(lesson).impossible)[:3]
     for card in refused:
         add(lesson, 0, card)
-    wrong = Attempt.objects.filter(is_right=False).order_by("pk")
+    wrong = LearningEvent.objects.filter(is_right=False).order_by("pk")
     assert [attempt.is_first for attempt in wrong] == [True, False, False]

@@ -12,10 +12,10 @@ from django.conf import settings
 from django.core.cache import cache
 
 from classrooms.live import joining, leading
-from classrooms.live.live import LessonWatch, sign
+from classrooms.live.topic import LessonWatch, sign
 from classrooms.models import Answer, Session
 from games.players import Player
-from lessons.models import Attempt
+from lessons.models import LearningEvent
 from tests.browser.players import session_key_of
 from tests.classrooms.people import enrol, make_adult, make_classroom
 from tests.games.live import PATIENCE, Screen
@@ -106,8 +106,8 @@ def test_forty_answers_in_one_second_are_forty_answers(site, teacher):
         assert at_once(DEVICES, answer) == [422] * DEVICES
         while b"Everybody has answered" not in projector.data("news"):
             pass
-    assert Answer.objects.count() == Attempt.objects.count() == DEVICES
-    assert Answer.objects.filter(is_right=True).count() == DEVICES // 2
+    assert Answer.objects.count() == LearningEvent.objects.count() == DEVICES
+    assert Answer.objects.filter(event__is_right=True).count() == DEVICES // 2
     assert "Everybody has answered" in board.get(f"/teach/session/{session.code}/screen/part/")[1]
     assert Session.objects.get().version == session.version + 1, "an answer is no reason for devices to look"
     for device in (*devices, board):

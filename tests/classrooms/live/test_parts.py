@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import translation
 
 from classrooms.live import joining, leading, parts
-from classrooms.live.live import LessonScreen, LessonWatch, hub, read, sign
+from classrooms.live.topic import LessonScreen, LessonWatch, hub, read, sign
 from classrooms.models import Answer, Session
 from core.live.topics import Group, Picture, TopicGone
 from games.players import Player

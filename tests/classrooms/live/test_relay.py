@@ -11,7 +11,7 @@ from classrooms.live.activities.teams import own_team
 from classrooms.live.joining import set_connected
 from classrooms.models import Answer, Attendee
 from games.rules import third_card
-from lessons.models import Attempt
+from lessons.models import LearningEvent
 from tests.classrooms.live.lesson import Lesson, a_lesson
 
 pytestmark = pytest.mark.django_db
@@ -100,7 +100,7 @@ def test_wrong_says_why_and_lets_the_same_member_try_again():
     choose(lesson, 0)
     assert track(lesson, 0).done == 1
     assert can_choose(lesson, 1)
-    assert list(Answer.objects.values_list("is_right", flat=True)) == [False, True]
+    assert list(Answer.objects.values_list("event__is_right", flat=True)) == [False, True]
 
 
 def test_a_pair_can_be_passed_on():
@@ -202,7 +202,7 @@ def test_only_an_untouched_pair_speaks_of_skills():
     choose(lesson, 0, right=False)
     lesson.act(0, link=0, **{"pass": 1})
     choose(lesson, 1)
-    first, second = Attempt.objects.order_by("pk")
+    first, second = LearningEvent.objects.order_by("pk")
     assert first.evidence
     assert not second.evidence
     assert {first.kind, second.kind} == {"third-card"}

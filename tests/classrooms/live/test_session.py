@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from classrooms.live import leading
 from classrooms.models import Answer, Attendee, Session, Stage
-from lessons.models import Attempt
+from lessons.models import LearningEvent
 from tests.classrooms.live.lesson import Lesson, a_lesson
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 
@@ -205,12 +205,8 @@ def test_answers_are_kept_once_and_go_into_what_the_student_has_learned(lesson):
     assert "You have answered already" in again.text
     answer = Answer.objects.get()
     assert (answer.attendee, answer.is_right, answer.answer) == (lesson.seats[0], True, {"yes": True})
-    attempt = Attempt.objects.get()
-    assert (attempt.user, attempt.place, attempt.is_right) == (
-        lesson.seats[0].user,
-        f"session/{lesson.code}",
-        True,
-    )
+    assert answer.event == LearningEvent.objects.get()
+    assert (answer.event.user, answer.event.source) == (lesson.seats[0].user, "lesson")
 
 
 def test_the_reveal_shows_bars_and_the_verdict_and_nothing_comes_before_it(lesson):

@@ -19,7 +19,7 @@ from games.art.palettes import PALETTES
 from games.art.raster import card_image
 from games.printing.cards import Face, card_height
 from games.rules import FULL_DECK, Card, find_sets, is_set
-from lessons.models import Attempt
+from lessons.models import LearningEvent
 from tests.classrooms.live.lesson import Lesson, a_lesson
 
 SCALE = 3
@@ -204,7 +204,7 @@ def test_what_stands_on_a_sheet_is_kept_as_if_it_came_from_a_device():
     assert {tuple(row.cards) for row in rows if row.is_right} == {
         tuple(sorted(card.index for card in triple)) for triple in found
     }
-    assert Attempt.objects.filter(user=lesson.seats[1].user).count() == 3
+    assert LearningEvent.objects.filter(user=lesson.seats[1].user).count() == 3
 
 
 @pytest.mark.django_db

@@ -16,6 +16,7 @@ from openpyxl import load_workbook
 from classrooms.live.report import AnswerTally, latest_sessions, session_report, table
 from classrooms.models import Action, Answer, Attendee, AuditEntry, Enrolment, Session
 from games.rules import Feature
+from lessons.models import LearningEvent
 from tests.classrooms.live.lesson import Lesson, a_lesson
 from tests.classrooms.people import enrol, make_adult, signed_in
 
@@ -23,9 +24,18 @@ pytestmark = pytest.mark.django_db
 
 
 def answered(seat: Attendee, activity, number: int, *, is_right: bool, missed: tuple[str, ...] = ()) -> None:
-    Answer.objects.create(
-        activity=activity, attendee=seat, round=number, is_right=is_right, missed=list(missed), answer={"yes": True}
+    event = LearningEvent.objects.create(
+        user=seat.user,
+        guest=seat.guest,
+        source="lesson",
+        seed=f"{activity.number}-{number}",
+        at=timezone.now(),
+        answer={"yes": True},
+        is_right=is_right,
+        is_first=True,
+        missed=list(missed),
     )
+    Answer.objects.create(activity=activity, attendee=seat, round=number, event=event)
 
 
 @pytest.fixture

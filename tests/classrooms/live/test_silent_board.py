@@ -12,7 +12,7 @@ from classrooms.live.activities.silent_board import FEWEST_SETS, MOST_SETS, Arra
 from classrooms.models import Answer, Attendee
 from games.rules import FULL_DECK, Card, Feature, easy_deck, explain, find_sets, is_set
 from games.rules.triples import differing
-from lessons.models import Attempt
+from lessons.models import LearningEvent
 from tests.classrooms.live.lesson import Lesson, a_lesson
 
 pytestmark = pytest.mark.django_db
@@ -144,7 +144,7 @@ def test_a_set_found_twice_is_kept_once():
     again = pick(lesson, 0, triple)
     assert again.status_code == 422
     assert "You have that one already" in again.text
-    assert Answer.objects.count() == 1 == Attempt.objects.count()
+    assert Answer.objects.count() == 1 == LearningEvent.objects.count()
 
 
 @pytest.mark.parametrize("cards", [[], [0], ["x", "y", "z"], [0, 1, 2, 3], [-1, 81, 500]])
@@ -223,12 +223,14 @@ def test_a_board_says_something_of_each_skill_only_once():
     sets = find_sets(class_board(lesson))
     for triple in [*no_sets(class_board(lesson))[:4], *sets]:
         pick(lesson, 0, triple)
-    said = [skill for evidence in Attempt.objects.values_list("evidence", flat=True) for skill, _is_right in evidence]
+    said = [
+        skill for evidence in LearningEvent.objects.values_list("evidence", flat=True) for skill, _is_right in evidence
+    ]
     assert len(said) == len(set(said))
     assert "find-one" in said
     assert {f"differs-{differing(each)}" for each in sets} <= set(said)
-    assert Attempt.objects.count() == 4 + len(sets)
-    assert set(Attempt.objects.values_list("kind", flat=True)) == {"find-one"}
+    assert LearningEvent.objects.count() == 4 + len(sets)
+    assert set(LearningEvent.objects.values_list("kind", flat=True)) == {"find-one"}
 
 
 def test_a_late_joiner_waits_for_the_next_board():
@@ -241,7 +243,7 @@ def test_a_late_joiner_waits_for_the_next_board():
     lesson.steer("reveal")
     lesson.steer("next")
     assert pick(lesson, 2, find_sets(class_board(lesson))[0]).status_code == 200
-    assert not Attempt.objects.exists()
+    assert LearningEvent.objects.get().guest == lesson.seats[2].guest
 
 
 def test_the_report_of_a_student_can_show_picks_in_other_clothes():
@@ -250,7 +252,7 @@ def test_the_report_of_a_student_can_show_picks_in_other_clothes():
     rng = random.Random(5)
     triple = rng.choice(no_sets(own_board(lesson, 0).cards))
     pick(lesson, 0, triple)
-    attempt = Attempt.objects.get()
+    attempt = LearningEvent.objects.get()
     assert attempt.answer["cards"] == [card.index for card in triple]
     assert set(attempt.answer["cards"]) <= set(attempt.cards)
     assert attempt.missed == [each.feature.value for each in explain(*triple).broken]

@@ -15,7 +15,7 @@ from classrooms.classes.service import remove_teacher
 from classrooms.live import joining, leading, seats
 from classrooms.live.changes import changed
 from classrooms.live.errors import LessonRefusal
-from classrooms.live.live import DOOR, LessonWatch, sign
+from classrooms.live.topic import DOOR, LessonWatch, sign
 from classrooms.live.wall import AFTERWARDS, LONGEST, wall_key
 from classrooms.models import Attendee, Enrolment, Session, User
 from classrooms.privacy.deleting import delete_adult, delete_child, delete_class

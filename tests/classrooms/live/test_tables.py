@@ -11,6 +11,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from classrooms.live import playing
+from classrooms.live.activities.base import player_of
 from classrooms.live.activities.tables import collect, seat_together
 from classrooms.live.errors import LessonRefusal
 from classrooms.live.joining import set_connected
@@ -22,9 +23,11 @@ from games.queries import played_matches
 from games.rules import commands as ask
 from games.rules import find_sets, is_set
 from games.rules.state import Ending, Phase
-from lessons.models import Attempt, Progress
+from lessons.models import LearningEvent
+from lessons.skills import Skill
 from tests.classrooms.live.lesson import Lesson, a_lesson
 from tests.classrooms.people import enrol, make_adult, signed_in
+from tests.lessons.standing import stand_at
 
 pytestmark = pytest.mark.django_db
 
@@ -108,10 +111,8 @@ def test_teams_are_needed_for_tables_by_hand():
 def test_like_sits_with_like():
     lesson = a_lesson(4)
     for seat in (lesson.seats[0], lesson.seats[2]):
-        for skill in ("is-set", "find-one", "color"):
-            Progress.objects.create(
-                user=seat.user, skill=skill, state={"probability": 0.9, "seen_at": time.time(), "path": [0.9]}
-            )
+        skills = (Skill.IS_SET, Skill.FIND_ONE, Skill.COLOR)
+        stand_at(player_of(seat), dict.fromkeys(skills, 0.9), now=time.time())
     groups = seat_together(lesson.seats, how="level", size=2)
     assert sorted(sorted(each.number for each in group) for group in groups) == [[1, 3], [2, 4]]
 
@@ -286,7 +287,7 @@ def test_every_pick_becomes_an_answer_when_it_is_over_and_only_once(lesson):
     assert lesson.seats[1].answers.count() == 1
     collect(lesson.activity)
     assert Answer.objects.count() == 3
-    assert Attempt.objects.filter(kind="find-one").count() == 3
+    assert LearningEvent.objects.filter(kind="find-one").count() == 3
     assert len(wrong_triples([lesson.seats[0].user_id])) == 1
     for match in found:
         assert Match.objects.get(pk=match.pk).state.outcome.why is Ending.STOPPED

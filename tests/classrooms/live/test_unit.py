@@ -10,14 +10,19 @@ from django.core.cache import cache
 from django.http import QueryDict
 
 from classrooms.live import together
+from classrooms.live.activities.base import player_of
 from classrooms.live.activities.unit import KIND
-from classrooms.models import Answer, Stage
+from classrooms.models import Answer, Stage, User
+from core.actors import merge_guest
+from games.players import Player
 from games.rules import Card, Feature, find_sets, is_set
 from lessons.course.units import course
-from lessons.models import Attempt, Progress, StepDone
+from lessons.models import LearningEvent, StepDone
+from lessons.progress.snapshots import skill_states_of
 from lessons.questions import Exercise
 from lessons.questions.course import Look, NameValue, PickAll, Scene, WhatChanged
 from lessons.questions.explain import Explain
+from lessons.skills import Skill
 from tests.classrooms.live.lesson import Lesson, a_lesson
 
 pytestmark = pytest.mark.django_db
@@ -86,12 +91,21 @@ def test_every_unit_can_be_gone_through_and_is_done_in_the_course(unit):
         if put.is_last:
             break
     assert lesson.activity.stage == Stage.DONE
-    assert all(Answer.objects.values_list("is_right", flat=True))
+    assert all(Answer.objects.values_list("event__is_right", flat=True))
     done = StepDone.objects.filter(user=lesson.seats[0].user, unit=unit)
     assert {each.step for each in done} == {step.slug for step in put.unit.steps}
     others = StepDone.objects.filter(user=lesson.seats[1].user, unit=unit)
     asked = {step.slug for step in put.unit.steps if step.question.put("", 0).is_asked}
     assert {each.step for each in others} == {step.slug for step in put.unit.steps} - asked
+
+
+def test_no_button_of_the_remote_asks_first_because_a_question_is_on():
+    lesson = a_lesson(1)
+    asks = re.compile('data-hx-confirm="([^"]*)"')
+    before = asks.findall(lesson.remote())
+    lesson.begin("unit", unit="third-card")
+    go_to(lesson, "first-try")
+    assert asks.findall(lesson.remote()) == before
 
 
 def test_only_units_of_the_course_can_be_begun():
@@ -125,9 +139,10 @@ def test_a_wrong_answer_is_kept_with_its_feature_and_explained_after_the_reveal(
     assert not answer.is_right
     assert answer.missed
     assert len(answer.cards) == 3
-    attempt = Attempt.objects.get()
-    assert (attempt.user, attempt.place) == (lesson.seats[0].user, f"session/{lesson.code}")
-    assert attempt.missed == answer.missed
+    event = LearningEvent.objects.get()
+    assert answer.event == event
+    assert event.user == lesson.seats[0].user
+    assert (event.source, event.unit, event.step) == ("lesson", "third-card", "first-try")
     assert not StepDone.objects.filter(step="first-try").exists()
     lesson.steer("reveal")
     page = lesson.device(0)
@@ -150,7 +165,8 @@ def test_what_was_said_is_counted_on_the_projector():
         ("green", 2, True),
         ("purple", 0, False),
     ]
-    assert Progress.objects.filter(skill="color").count() == 3
+    states = skill_states_of([seat.user for seat in lesson.seats])
+    assert [each[Skill.COLOR].tries for each in states.values()] == [1, 1, 1]
 
 
 def test_nonsense_is_refused_in_words_and_nothing_is_kept():
@@ -176,9 +192,9 @@ def test_where_all_sets_are_to_be_found_everybody_has_as_many_picks_as_there_are
     no_sets = (triple for triple in combinations(put.question.cards, 3) if not is_set(*triple))
     for triple in islice(no_sets, put.question.picks - 1):
         lesson.act(0, cards=[card.index for card in triple])
-    assert Answer.objects.filter(is_right=True).count() == 1
+    assert Answer.objects.filter(event__is_right=True).count() == 1
     assert not StepDone.objects.filter(step="find-all").exists()
-    assert all(answer["picked"] for answer in Answer.objects.values_list("answer", flat=True))
+    assert all(answer["picked"] for answer in Answer.objects.values_list("event__answer", flat=True))
 
 
 def test_one_more_like_this_makes_another_exercise_of_the_same_step():
@@ -218,7 +234,7 @@ def test_answers_on_paper_are_tapped_in_by_the_teacher():
     assert (answer.attendee, answer.is_right) == (lesson.seats[1], True)
 
 
-def test_a_guest_takes_part_and_nothing_is_kept_for_the_course():
+def test_a_guest_takes_part_and_takes_along_what_was_learned():
     lesson = a_lesson(0, guests=True)
     guest = lesson.teacher.__class__()
     guest.post(f"/session/{lesson.code}/join/")
@@ -226,9 +242,14 @@ def test_a_guest_takes_part_and_nothing_is_kept_for_the_course():
     lesson.begin("unit", unit="cards")
     go_to(lesson, "color-green")
     assert lesson.act(0, value="green").status_code == 200
-    assert Answer.objects.get().attendee.user is None
-    assert not Attempt.objects.exists()
+    answer = Answer.objects.get()
+    assert answer.attendee.user is None
+    assert answer.event.guest == answer.attendee.guest
     assert not StepDone.objects.exists()
+    user = User.objects.create_student(display_name="Mia", pictures="")
+    merge_guest(player_of(answer.attendee), Player(name="Mia", user=user))
+    assert skill_states_of([user])[user.pk][Skill.COLOR].tries == 1
+    assert Answer.objects.get().event.user == user
 
 
 def test_the_same_seed_makes_the_same_exercise_and_features_come_in_any_order():

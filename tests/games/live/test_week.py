@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from classrooms.live import leading
-from classrooms.live.live import LessonTopic, LessonWatch
+from classrooms.live.topic import LessonTopic, LessonWatch
 from classrooms.models import Session
 from core.live.hub import Hub, LiveTopic, Watcher
 from core.live.stream import Client, follow

@@ -13,7 +13,7 @@ from django.core import signing
 from django.utils import timezone, translation
 
 from classrooms.live import changes
-from classrooms.live.joining import set_connected
+from classrooms.live.joining import connect, set_connected
 from classrooms.live.parts import CHANGED, LessonPictures, SharedPicture
 from classrooms.live.playing import match_changed
 from classrooms.live.seats import departed, take_out_departed
@@ -161,12 +161,12 @@ class LessonTopic(TopicType[LessonWatch]):
             if removed_at:
                 removed.add((code, number))
             elif (code, number) in watched.seats:
-                set_connected(code, number, True)
+                connect(code, [number])
         ended = self.without_right({watch for watch in watched.watches if watch.number is None})
         return Missed(news, ended | {watch for watch in watched.watches if (watch.code, watch.number) in removed})
 
-    def came(self, seat: Seat) -> None:
-        set_connected(*seat, True)
+    def came(self, code: str, seats: Collection[int]) -> None:
+        connect(code, seats)
 
     def left(self, seat: Seat) -> None:
         set_connected(*seat, False)

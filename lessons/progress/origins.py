@@ -1,0 +1,39 @@
+"""Where a question was asked."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class Source(StrEnum):
+    COURSE = "course"
+    PRACTICE = "practice"
+    SHEET = "sheet"
+    LESSON = "lesson"
+    """A live lesson."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a question was asked; it has a unit and a step where it's one of the course."""
+
+    source: Source
+    unit: str = ""
+    step: str = ""
+
+    @classmethod
+    def of_place(cls, place: str) -> Origin:
+        """From the place that a ticket names."""
+        unit, slash, step = place.partition("/")
+        return cls(Source.COURSE, unit, step) if slash else cls(Source(place))
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns of what was asked there."""
+        return asdict(self)
+
+
+PRACTICE: Final = Origin(Source.PRACTICE)
+SHEET: Final = Origin(Source.SHEET)

@@ -1,0 +1,110 @@
+"""An answer costs the same few statements in a small lesson and in a very large one."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.http import QueryDict
+from django.test.utils import CaptureQueriesContext
+
+from classrooms.live import joining
+from classrooms.live.activities.base import player_of
+from classrooms.live.activities.silent_board import KIND as BOARD
+from classrooms.live.activities.unit import KIND as UNIT
+from classrooms.live.errors import LessonRefusal
+from classrooms.models import Answer, Attendee, Enrolment, User
+from games.rules import Card, find_sets
+from lessons.models import LearningEvent, StepDone
+from tests.classrooms.live.lesson import Lesson, a_lesson
+
+pytestmark = pytest.mark.django_db
+
+MOST = 4
+
+
+def fill(lesson: Lesson, seats: int) -> None:
+    """So many more students with a seat, who are all there and have answered."""
+    session, activity = lesson.session, lesson.activity
+    users = User.objects.bulk_create(
+        User(kind="student", display_name=f"Pupil {number:04}", pictures="") for number in range(seats)
+    )
+    Enrolment.objects.bulk_create(
+        Enrolment(classroom=session.classroom, student=user, real_name=user.display_name) for user in users
+    )
+    there = Attendee.objects.bulk_create(
+        Attendee(session=session, number=number, user=user, name=user.display_name, is_connected=True)
+        for number, user in enumerate(users, 100)
+    )
+    events = LearningEvent.objects.bulk_create(
+        LearningEvent(user=user, source="lesson", seed="other", at=activity.round_at, is_right=True, is_first=True)
+        for user in users
+    )
+    Answer.objects.bulk_create(
+        Answer(event=event, activity=activity, attendee=seat, round=activity.round)
+        for event, seat in zip(events, there, strict=True)
+    )
+
+
+def statements(lesson: Lesson, place: int, form: str) -> list[str]:
+    """What the service that takes an answer asks of the database, once the seat of the device is known."""
+    activity, seat = lesson.activity, lesson.seats[place]
+    found = joining.place_of(lesson.code, player_of(seat))
+    assert found
+    with CaptureQueriesContext(
+        connection,
+    ) as caught:
+        joining.act(found, QueryDict(f"activity={activity.number}&round={activity.round}&{form}"))
+    sql = [each["sql"] for each in caught]
+    return [each for each in sql if not each.startswith(("SAVEPOINT", "RELEASE", "BEGIN", "COMMIT"))]
+
+
+def triples(lesson: Lesson) -> str:
+    lesson.begin("triples")
+    return "yes=1"
+
+
+def question_of_a_unit(lesson: Lesson) -> str:
+    """A right answer, which finishes the step as well."""
+    lesson.begin("unit", unit="cards")
+    while not (choices := UNIT.put(lesson.activity).question.choices_with_one_tap()):
+        lesson.steer("next")
+    right = next(each for each in choices if each.is_right)
+    return f"{right.name}={right.value}"
+
+
+def silent_board(lesson: Lesson) -> str:
+    lesson.begin(BOARD.slug, size=12, deck="full")
+    board = tuple(map(Card.from_index, lesson.activity.state["board"]))
+    return "&".join(f"cards={card.index}" for card in find_sets(board)[0])
+
+
+@pytest.mark.parametrize("begin", [triples, question_of_a_unit, silent_board])
+def test_an_answer_takes_at_most_four_statements_however_many_have_a_seat(begin):
+    lesson = a_lesson(2)
+    form = begin(lesson)
+    few = statements(lesson, 0, form)
+    assert len(few) <= MOST, few
+    fill(lesson, 400)
+    many = statements(lesson, 1, form)
+    assert len(many) == len(few)
+    assert Answer.objects.filter(attendee__in=lesson.seats[:2], event__is_right=True).count() == 2
+    if begin is question_of_a_unit:
+        assert StepDone.objects.filter(step=UNIT.put(lesson.activity).step.slug).count() == 2
+    # Nothing that's read is about anybody else: every read names the seat.
+    seat = lesson.seats[1].pk
+    assert all(str(seat) in each for each in many if each.startswith("SELECT")), many
+
+
+def test_an_answer_to_what_has_changed_since_the_seat_was_read_is_judged_by_what_is_there_now():
+    lesson = a_lesson(1)
+    lesson.begin("triples")
+    place = joining.place_of(lesson.code, player_of(lesson.seats[0]))
+    lesson.steer("reveal")
+    form = QueryDict(f"activity={lesson.activity.number}&round={lesson.activity.round}&yes=1")
+    with pytest.raises(LessonRefusal, match="The answer is there already"):
+        joining.act(place, form)
+    place = joining.place_of(lesson.code, player_of(lesson.seats[0]))
+    lesson.seat(0, "remove")
+    with pytest.raises(LessonRefusal, match="taken you out"):
+        joining.act(place, form)
+    assert not LearningEvent.objects.exists()
