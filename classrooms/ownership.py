@@ -11,7 +11,7 @@ register(
         exported_as="lessons_attended",
         exported=(
             *("session__classroom__name", "session__code", "number", "name", "joined_at", "removed_at", "team"),
-            *("target", "time_factor", "is_on_paper"),
+            *("target", "time_factor", "is_on_paper", "is_visitor"),
         ),
         of_class="session__classroom",
         last_seen="joined_at",

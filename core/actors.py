@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -138,6 +138,8 @@ class Ownership:
     """The fields that the export shows."""
     of_class: str = ""
     """Leads to the class that a row belongs to, where it belongs to one."""
+    not_of_class: Q = field(default_factory=Q)
+    """Rows that the export of a class leaves out: what isn't known to be of this one."""
     last_seen: str = ""
     """Leads to the moment at which the owner was here; empty where other rows tell it."""
     merge: Merge | None = None

@@ -1,7 +1,10 @@
 """What becomes of what somebody has learned, when a guest signs in and when an owner goes."""
 
+from django.db.models import Q
+
 from core.actors import Ownership, register
 from lessons.models import HelpGiven, LearningEvent, Progress, StepDone
+from lessons.progress.origins import Source
 from lessons.progress.recording import merge_learning
 
 register(
@@ -13,6 +16,8 @@ register(
             "missed",
             *("evidence", "seconds", "hints"),
         ),
+        # What was answered in live lessons of this class is exported with them.
+        not_of_class=Q(source=Source.LESSON),
         last_seen="at",
         merge=merge_learning,
     ),

@@ -1,6 +1,7 @@
-"""Every registration of one part of the site with another: who listens to whom, and which rules the apps are given.
+"""What the layers tell and ask each other: who listens to whom, and which rules the apps are given.
 
-An app imports only what is below it, so what a lower one has to ask or tell upwards is handed to it here.
+An app imports only what is below it, so what a lower one has to ask or tell upwards is handed to it here. The hubs of
+live screens listen only while the server runs, see `start` of their topic types.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def connect() -> None:
     _connect_permissions()
     _connect_queues()
     if bus.is_shared:
-        _connect_processes()
+        _tell_other_processes()
 
 
 def _connect_sign_in() -> None:
@@ -60,7 +61,7 @@ def _connect_queues() -> None:
     mail.on_queue(partial(publish, send_mail.delay))
 
 
-def _connect_processes() -> None:
+def _tell_other_processes() -> None:
     """Tell the other web processes what this one has changed."""
     matches.on_change(lambda written: bus.tell("match", written.match.code, written.match.version))
     changes.on_change(partial(bus.tell, "session"))

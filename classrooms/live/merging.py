@@ -44,7 +44,8 @@ def _merge_seat(seat: Attendee, user: Actor) -> None:
         _move_answers(seat, own)
         _empty(seat)
     else:
-        Attendee.objects.filter(pk=seat.pk).give_to(user, name=user.name if is_student else seat.name)
+        name = user.name if is_student else seat.name
+        Attendee.objects.filter(pk=seat.pk).give_to(user, name=name, is_visitor=not is_student)
 
 
 def _get_up(seat: Attendee) -> None:

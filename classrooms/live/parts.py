@@ -141,7 +141,7 @@ def remote_part(session: Session, *, notice: str = "") -> str:
     screen, key = remote_screen(session), wall_key(session)
     context = {
         **screen.context,
-        "rows": mark_safe("".join(_rows(screen.context))),  # noqa: S308 (templates have made it)
+        "person_rows": mark_safe("".join(_rows(screen.context))),  # noqa: S308 (templates have made it)
         "notice": notice,
         "template": screen.template,
         "seen": seen(session),
@@ -216,7 +216,9 @@ class LessonPictures:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.activity = present_activity(session)
-        self.people: list[Attendee] = list(session.attendees.filter(removed_at=None))
+        self._present = session.attendees.filter(removed_at=None)
+        # As rows: with every answer that comes, this is most of the work.
+        self.people = list(self._present.values_list("pk", "joined_at", *_ON_REMOTE, named=True))
         self.connected = frozenset(each.number for each in self.people if each.is_connected)
 
     def told(self, *, is_staff: bool) -> SharedPicture:
@@ -224,16 +226,15 @@ class LessonPictures:
         return SharedPicture(self._version(is_staff=is_staff), self.connected, CHANGED)
 
     def told_seats(self, numbers: Collection[int]) -> SeatPicture:
-        events = dict.fromkeys((each.number for each in self._with_device(numbers)), CHANGED)
+        with_device = (each.number for each in self.people if not each.is_on_paper)
+        events = {number: CHANGED for number in with_device if number in numbers}
         return SeatPicture(self._version(is_staff=False), self.connected, events)
 
     def devices(self, numbers: Collection[int]) -> SeatPicture:
-        parts = DeviceParts(self.session, self.activity).parts(self._with_device(numbers))
+        with_device = self._present.filter(is_on_paper=False)
+        parts = DeviceParts(self.session, self.activity).parts([each for each in with_device if each.number in numbers])
         events = {number: event(PART, for_script(part)) for number, part in parts.items()}
         return SeatPicture(self._version(is_staff=False), self.connected, events)
-
-    def _with_device(self, numbers: Collection[int]) -> list[Attendee]:
-        return [each for each in self.people if each.number in numbers and not each.is_on_paper]
 
     def wall(self, last: SharedPicture | None) -> SharedPicture:
         frame = (self.session.version,) if self._is_counting else None
@@ -257,8 +258,7 @@ class LessonPictures:
         return answered_by(self.activity) if self.activity else set()
 
     def _remote_frame(self) -> Hashable:
-        people = [tuple(getattr(each, name) for name in _ON_REMOTE) for each in self.people]
-        return self.session.version, tuple(people), tuple(self.session.waiting.values_list("pk", flat=True))
+        return self.session.version, tuple(self.people), tuple(self.session.waiting.values_list("pk", flat=True))
 
     def _version(self, *, is_staff: bool) -> Version:
         return (self.session.version, self.session.count) if is_staff else (self.session.version,)

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from classrooms.live.activities import kinds
-from classrooms.models import AccountKind, Activity, Answer, Attendee, Classroom, Enrolment, Session
+from classrooms.models import Activity, Answer, Attendee, Classroom, Enrolment, Session
 from core.spreadsheets import Cell, table_csv, write_table
 from games.rules import Feature
 from games.words import FEATURES, labelled
@@ -120,8 +120,8 @@ def session_report(session: Session) -> SessionReport:
 
 
 def _is_student(attendee: Attendee) -> bool:
-    """An adult who came in as a guest and signed in afterwards is a guest here."""
-    return attendee.user is not None and attendee.user.is_student
+    """Whoever came in as a guest, signed in afterwards and isn't of the class is a guest here."""
+    return attendee.user is not None and not attendee.is_visitor
 
 
 def _tallies(activities: Sequence[Activity], answers: Iterable[Answer]) -> dict[int, tuple[AnswerTally, ...]]:
@@ -194,7 +194,7 @@ def _title(activity: Activity) -> str:
 def latest_sessions(classroom: Classroom) -> QuerySet[Session, Any]:
     """The last lessons of a class, each with how many of its students were `there`."""
     took_part = Q(attendees__is_on_paper=False) | Q(attendees__answers__isnull=False)
-    is_student = Q(attendees__user__kind=AccountKind.STUDENT, attendees__user__deleted_at=None)
+    is_student = Q(attendees__user__isnull=False, attendees__is_visitor=False, attendees__user__deleted_at=None)
     there = Count("attendees", filter=is_student & took_part, distinct=True)
     return Session.objects.filter(classroom=classroom).annotate(there=there).order_by("-opened_at", "-pk")[:_LATEST]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial
@@ -131,7 +131,7 @@ class LessonTopic(TopicType[LessonWatch]):
         shown: Mapping[Group, Picture],
     ) -> Drawn[LessonWatch]:
         ended = self.without_right(newcomers)
-        session = Session.objects.select_related("classroom").filter(code=code).first()
+        session = Session.objects.filter(code=code).first()
         if session is None:
             raise TopicGone(code)
         pictures = LessonPictures(session)
@@ -194,7 +194,19 @@ def without_right(watches: Collection[LessonWatch], *, now: datetime) -> set[Les
     seats = departed().filter(session__code__in={watch.code for watch in devices})
     left = set(seats.values_list("session__code", "number")) if devices else set()
     gone = {watch for watch in devices if (watch.code, watch.number) in left}
-    return gone | signed_out(watches) | _not_leading({*watches} - devices, now=now)
+    return gone | signed_out(watches) | _signed_out_since(devices) | _not_leading({*watches} - devices, now=now)
+
+
+def _signed_out_since(devices: Collection[LessonWatch]) -> set[LessonWatch]:
+    """The screens that were opened as a guest, who then signed in: the seat is somebody's, and the browser isn't."""
+    guests = [watch for watch in devices if watch.user is None and watch.number]
+    if not guests:
+        return set()
+    seats = Attendee.objects.filter(session__code__in={watch.code for watch in guests}, user__isnull=False)
+    owners = {(code, number): user for code, number, user in seats.values_list("session__code", "number", "user")}
+    owned = [(watch, owners.get((watch.code, watch.number or DOOR))) for watch in guests]
+    theirs = {replace(watch, user=owner): watch for watch, owner in owned if owner is not None}
+    return {theirs[watch] for watch in signed_out(theirs)}
 
 
 def _not_leading(watches: Collection[LessonWatch], *, now: datetime) -> set[LessonWatch]:

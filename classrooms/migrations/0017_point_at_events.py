@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 
 from django.db import migrations
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, Q, Subquery
 
 MOVED = ("at", "answer", "is_right", "missed")
 
@@ -25,15 +25,18 @@ def point(apps, schema_editor):
 
 def _point_rows(apps, alias, code, rows):
     model = apps.get_model("lessons", "LearningEvent")
-    events = model.objects.using(alias).filter(source="lesson", seed__startswith=f"{code}-").order_by("pk")
+    # Only users had events, unless the answers were taken back before; theirs are found by an index.
+    whose = Q(user__in={row.attendee.user_id for row in rows if row.attendee.user_id})
+    whose |= Q(guest__in={row.attendee.guest for row in rows if row.attendee.guest})
+    events = model.objects.using(alias).filter(whose, source="lesson", seed__startswith=f"{code}-").order_by("pk")
     found, firsts = defaultdict(list), set()
     for event in events:
-        found[_said(event, event.user_id)].append(event)
+        found[_said(event, (event.user_id, event.guest))].append(event)
         firsts.add((event.user_id, event.guest, event.unit, event.step, event.seed))
     pointed, told = [], []
     for row in rows:
         base, unit = f"{code}-{row.activity.number}-{row.round}", _unit(row.activity)
-        same = found[_said(row, row.attendee.user_id)] if row.attendee.user_id else []
+        same = found[_said(row, (row.attendee.user_id, row.attendee.guest))]
         # Where several say the same at the same moment, by the seed, which begins with the round.
         event = next((each for each in same if re.match(rf"{base}(?!\d)", each.seed)), None)
         if event:
@@ -50,8 +53,8 @@ def _point_rows(apps, alias, code, rows):
     apps.get_model("classrooms", "Answer").objects.using(alias).bulk_update(pointed, ["event"], batch_size=200)
 
 
-def _said(row, user):
-    return user, row.at, row.is_right, json.dumps(row.answer, sort_keys=True)
+def _said(row, whose):
+    return whose, row.at, row.is_right, json.dumps(row.answer, sort_keys=True)
 
 
 def _unit(activity):

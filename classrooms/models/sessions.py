@@ -72,6 +72,8 @@ class Attendee(OwnedByActor):
     """How much longer this student has for everything that has a time; nobody else sees it."""
     is_on_paper = models.BooleanField(default=False)
     """A seat without a device: the teacher taps the answers in."""
+    is_visitor = models.BooleanField(default=False)
+    """Of somebody who came as a guest, signed in afterwards, and isn't of the class."""
 
     class Meta:
         ordering: ClassVar = ["number"]

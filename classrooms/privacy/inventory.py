@@ -40,10 +40,14 @@ class Holding:
     roles: tuple[PersonRole, ...]
     of_class: str = ""
     """Leads to the class that a row belongs to, where it belongs to one."""
+    not_of_class: Q = field(default_factory=Q)
+    """Rows that the export of a class leaves out."""
 
 
-def _own(name: str, model: str, *shown: str, path: str = "user", of_class: str = "") -> Holding:
-    return Holding(name, model, (PersonRole(path, shown),), of_class)
+def _own(
+    name: str, model: str, *shown: str, path: str = "user", of_class: str = "", not_of_class: Q | None = None
+) -> Holding:
+    return Holding(name, model, (PersonRole(path, shown),), of_class, not_of_class or Q())
 
 
 _INVITATION = ("classroom__name", "made_at", "expires_at", "accepted_at", "cancelled_at")
@@ -165,7 +169,11 @@ MOVES = "moves"
 def holdings() -> tuple[Holding, ...]:
     """Every table with rows about people: what belongs to actors, and the rest."""
     owned = (
-        _own(each.exported_as, each.model._meta.label, *each.exported, of_class=each.of_class)
+        _own(
+            *(each.exported_as, each.model._meta.label, *each.exported),
+            of_class=each.of_class,
+            not_of_class=each.not_of_class,
+        )
         for each in ownerships()
         if each.exported_as
     )
@@ -201,6 +209,8 @@ def _rows(holding: Holding, people: Sequence[User], classroom: Classroom | None)
         rows = model._default_manager.filter(role.only, **{f"{role.path}__in": keys})
         if classroom and holding.of_class:
             rows = rows.filter(**{holding.of_class: classroom.pk})
+        if classroom and holding.not_of_class:
+            rows = rows.exclude(holding.not_of_class)
         for row in rows.order_by("pk").values("pk", *role.shown, whose=F(role.path)):
             person = keys[row.pop("whose")]
             yield person, {"id": row.pop("pk"), **({"as": role.name} if role.name else {}), **row}

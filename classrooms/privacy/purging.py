@@ -10,7 +10,7 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.models import Session
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from classrooms import deletion_ledger as ledger
 from classrooms.accounts import devices, picture_guard
@@ -41,6 +41,7 @@ from core.db.locks import LockLevel, lock_rows, lock_word
 from core.jobs import queue
 from core.models import Job, OutgoingMail
 from games.matches.service import GONE, forget_abandoned
+from lessons.models import LearningEvent
 from lessons.progress.recording import forget_help
 
 _MANY = 500
@@ -108,8 +109,13 @@ def _mark_purged(everything: QuerySet[Any], level: LockLevel, before: datetime) 
 
 
 def _purge_class(classroom: Classroom) -> None:
+    answers = Answer.objects.filter(activity__session__classroom=classroom)
+    # Answers of guests, and those that say nothing about skills, are of no use to anybody else. With the event goes
+    # the answer that points at it.
+    of_class_only = ~Q(guest="") | Q(kind="", evidence=[])
     for rows in (
-        Answer.objects.filter(activity__session__classroom=classroom),
+        LearningEvent.objects.filter(of_class_only, pk__in=answers.values("event")),
+        answers,
         Attendee.objects.filter(session__classroom=classroom),
         WaitingGuest.objects.filter(session__classroom=classroom),
         Activity.objects.filter(session__classroom=classroom),

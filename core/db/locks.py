@@ -1,6 +1,6 @@
 """The order in which one transaction may lock things, so that two transactions never wait for each other.
 
-A transaction locks from the top of `Level` downwards, and people in the order of their keys. On SQLite every
+A transaction locks from the top of `LockLevel` downwards, and people in the order of their keys. On SQLite every
 transaction is alone anyway; the order is checked there all the same, so that a test on either engine finds a mistake.
 """
 

@@ -36,8 +36,7 @@ async def serve(hub: Hub[Any], scope: Scope, receive: Receive, send: Send) -> No
     if scope["method"] != "GET" or path is None or watch is None or watch.code != path["code"]:
         await _refuse(send, 403)
         return
-    if watch.user is not None:
-        watch = replace(watch, session=session_key_of(scope))
+    watch = replace(watch, session=session_key_of(scope))
     client = Client.of(scope, (hub.type.name, watch.code), hub.type.counted_seat(watch))
     await follow(Watcher(watch), hub, receive, send, client=client)
 

@@ -4,7 +4,9 @@
   let pressed = null;
 
   const control = ({ target }) => target.closest?.("label, button, summary, a");
-  const isSame = (one, other) => one?.tagName === other.tagName && one.textContent === other.textContent;
+  // What a summary says changes with what it's about.
+  const name = (each) => (each.tagName === "SUMMARY" && each.closest("[data-key]")?.dataset.key) || each.textContent;
+  const isSame = (one, other) => one?.tagName === other?.tagName && name(one) === name(other);
 
   document.addEventListener("pointerdown", (event) => {
     pressed = event.pointerType === "touch" || event.button ? null : control(event);

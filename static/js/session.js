@@ -23,10 +23,11 @@
 
   // A form about which a question is open is not taken away by what others do.
   const dialog = document.getElementById("ask");
-  dialog?.addEventListener("close", () => {
+  dialog?.addEventListener("close", () => setTimeout(() => {
+    // Only now: whoever has said yes sends that form first, and htmx sends none that isn't on the page any more.
     if (waiting) show(waiting);
     if (isStale) look();
-  });
+  }));
 
   function show(html) {
     waiting = dialog?.open ? html : null;

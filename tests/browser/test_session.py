@@ -92,6 +92,8 @@ class Lesson:
         expect(dialog).to_be_hidden()
 
     def finish(self) -> None:
+        # Devices are drawn first, and a button of the round before does nothing.
+        expect(self.remote.locator(f'[name="round"][value="{self.activity.round}"]').first).to_be_attached()
         self.press("Finish")
         expect(self.remote.get_by_role("heading", name="What shall we do?")).to_be_visible()
 

@@ -114,7 +114,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "classrooms.Attendee": _fields(
         plain="id session is_connected",
         whose="user guest",
-        about="number name joined_at removed_at team target time_factor is_on_paper",
+        about="number name joined_at removed_at team target time_factor is_on_paper is_visitor",
     ),
     # Of guests only, and gone with the lesson: there is no account to export it to.
     "classrooms.WaitingGuest": _fields(plain="id session guest name asked_at"),

@@ -114,7 +114,7 @@ def test_ten_children_take_as_many_queries_as_one(ada, django_assert_num_queries
     children = [make_home_child(f"Child {number}", by=ada) for number in range(10)]
     for each in children:
         sure_of_sets(each)
-    with django_assert_num_queries(11) as queries:
+    with django_assert_num_queries(13) as queries:
         child_reports(children[:1], MOMENT)
     with django_assert_num_queries(len(queries)):
         child_reports(children, MOMENT)

@@ -18,8 +18,9 @@ from core.db import locks
 from core.jobs import queue
 from core.jobs.kinds import JobResult
 from games.live import tokens
-from games.live.render import render_code
+from games.live.render import render
 from games.matches import service as matches
+from games.matches import store
 from games.models import Match, PuzzleResult, Seat, Way
 from games.players import friendly_names
 from games.puzzles import PuzzleDeck, board_of
@@ -110,9 +111,9 @@ def test_a_stream_that_was_opened_as_a_guest_shows_the_game_further(client, mia)
     code = open_game(client)
     seat = tokens.read(re.search(r'token=([^"&]+)', client.get(f"/play/{code}/").text)[1]).seat
     tap_in(client, mia)
-    shown = render_code(code, "en-us")
+    shown = render(store.match_of(code), "en-us")
     assert seat not in shown.shut_out
-    assert shown.version == Match.objects.get(code=code).version
+    assert shown.number == Match.objects.get(code=code).version
 
 
 def a_table_of(*players: Actor) -> str:

@@ -427,6 +427,7 @@ def test_the_export_of_a_class_holds_its_lessons_and_not_those_of_another(world)
     student = json.loads(files[f"student-{world.student.pk}/data.json"])
     assert {row["session__code"] for row in student["lessons_attended"]} == {world.lesson.code}
     assert {row["activity__session__code"] for row in student["answers_in_lessons"]} == {world.lesson.code}
+    assert {row["source"] for row in student["answers"]} == {"practice"}
 
 
 def test_a_table_goes_when_the_last_of_its_players_does(world, now):
@@ -468,8 +469,12 @@ def test_who_went_with_the_second_of_two_classes_comes_back_with_either(world, n
 
 def test_a_purged_class_leaves_nothing_behind(world, now):
     code = world.classroom.code
+    before = world.lesson.code
+    lesson = leading.open_session(world.classroom, by=world.teacher, allows_guests=True, instead_of=before)
+    attend(lesson, Player(name="Zippy Zebu", guest="zz"))
     privacy.delete_class(world.classroom, by=world.teacher, now=now)
     privacy.keep_promises(later(now, 30))
+    assert not LearningEvent.objects.filter(guest="zz").exists()
     assert traces_of("Heliotrope", code, "Quillon", "Marchbanks", "Wilhelmina", "Fotheringay", "Foxes") == []
     for person in (world.student, world.classmate):
         assert set(kept.rows_of(person)) == {kept.BY_NUMBER}

@@ -20,8 +20,9 @@ from games import puzzles
 from games.matches import service as matches
 from games.models import PuzzleResult, Seat, Way
 from games.rules import Options, find_sets
-from lessons.models import Attempt, HelpGiven, Progress, StepDone
-from lessons.progress.recording import Answered, Asked, finish_step, give_help, record_attempt
+from lessons.models import HelpGiven, LearningEvent, Progress, StepDone
+from lessons.progress.origins import PRACTICE
+from lessons.progress.recording import Answered, Asked, finish_step, give_help, rebuild, record_event
 from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 from tests.classrooms.people import enrol, make_adult, make_classroom
 
@@ -94,9 +95,14 @@ def play(who: Actor) -> None:
 
 
 def practice(who: Actor) -> None:
-    asked = Asked(place="practice", kind=ExerciseKind.IS_SET, wanted=Wanted(ExerciseKind.IS_SET), seed="s1")
+    asked = Asked(origin=PRACTICE, kind=ExerciseKind.IS_SET, wanted=Wanted(ExerciseKind.IS_SET), seed="s1")
     answered = Answered(answer={}, is_right=True, missed=(), evidence=[Evidence(Skill.COLOR, True)], seconds=2.0)
-    record_attempt(who, asked, answered, now=NOW)
+    record_event(who, asked, answered, now=NOW)
+
+
+def make_progress(who: Actor) -> None:
+    practice(who)
+    rebuild(who)
 
 
 def solve(who: Actor) -> None:
@@ -115,10 +121,10 @@ def stand_before_the_door(who: Actor) -> None:
 
 
 LEAVING: dict[type[models.Model], Callable[[Actor], object]] = {
-    Attempt: practice,
-    Progress: practice,
+    LearningEvent: practice,
+    Progress: make_progress,
     StepDone: lambda who: finish_step(who, "cards", "any", now=NOW),
-    HelpGiven: lambda who: give_help(who, "practice", "s2", stages=3, now=NOW),
+    HelpGiven: lambda who: give_help(who, PRACTICE, "s2", stages=3, now=NOW),
     Seat: play,
     PuzzleResult: solve,
     Job: lambda who: queue.enqueue("odds", who.key, {}),
@@ -172,7 +178,7 @@ def test_nothing_of_a_guest_stays_behind_where_the_user_has_the_same(guest, mia)
     merge_guest(guest, mia)
     assert left_of(guest) == {}
     # The guest's game alone, the second try at the same question, and the job.
-    assert rows_of(mia) == {**before, "games.Seat": 4, "lessons.Attempt": 2, "setsite.Job": 2}
+    assert rows_of(mia) == {**before, "games.Seat": 4, "lessons.LearningEvent": 4, "setsite.Job": 2}
 
 
 def test_nothing_of_a_guest_stays_behind_when_an_adult_signs_in(guest):

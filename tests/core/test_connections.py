@@ -142,7 +142,7 @@ def test_a_body_that_drips_is_cut_off_and_the_app_never_hears_of_it(monkeypatch)
 
 
 def test_a_body_that_is_slow_but_steady_is_taken(monkeypatch):
-    monkeypatch.setattr(wsgi_adapter, "BODY_GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(wsgi_adapter, "BODY_GRACE_SECONDS", 1.0)
     monkeypatch.setattr(wsgi_adapter, "SLOWEST_BODY", 1)
     monkeypatch.setattr(wsgi_adapter, "LEAST_PROGRESS", 4)
     app = Listening()
@@ -152,7 +152,7 @@ def test_a_body_that_is_slow_but_steady_is_taken(monkeypatch):
 
         async def through(self, app):
             async def receive():
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.2)
                 self.parts_left -= 1
                 return {"type": "http.request", "body": b"xxxx", "more_body": self.parts_left > 0}
 

@@ -34,7 +34,7 @@ from games.printing.forms import PrintDeckForm
 from setsite.embedded import Embedded
 from tests.classrooms.people import make_adult
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 OWNER = {"guest": "g" * 32}
 SMALL = {"what": "deals", "deck": "full", "cards": 12, "count": 200_000, "seed": 7}
 ENDLESS = SMALL | {"what": "games", "count": 5_000_000}

@@ -312,12 +312,12 @@ def test_an_exercise_takes_a_few_milliseconds_at_most(kind):
     assert (time.process_time() - start) / 200 < 0.005
 
 
-def test_questions_need_only_the_rules_the_skills_and_the_standard_library():
+def test_questions_need_only_numbers_the_rules_the_skills_and_the_standard_library():
     """But for what only the course asks: that talks to the learner in words of its own."""
     files = [each for each in (ROOT / "lessons" / "questions").rglob("*.py") if each.name != "course.py"]
     assert len(files) > 12
     for name in set().union(*map(imports_of, files)):
-        known = name.startswith(("games.rules", "lessons.questions", "lessons.skills"))
+        known = name.startswith(("core.numbers", "games.rules", "lessons.questions", "lessons.skills"))
         assert not name.startswith("lessons.questions.course"), name
         assert known or name.split(".")[0] in sys.stdlib_module_names, name
         assert name not in {"time", "datetime", "secrets", "os", "uuid"}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lessons.course.units import course
-from lessons.models import Attempt
+from lessons.models import LearningEvent
 from lessons.printing.tasks import TASKS
 from lessons.questions import EXERCISES, AnswerFault, BadAnswer, Question, exercise, make_exercise
 from lessons.questions.course import CourseQuestion, StepQuestion
@@ -188,5 +188,5 @@ def test_a_request_makes_its_exercise_once(client, made):
     exercise.cached_exercise.cache_clear()
     made.clear()
     client.post("/learn/practice/", {"ticket": page.context["ticket"], "yes": "1"})
-    assert Attempt.objects.count() == 1
+    assert LearningEvent.objects.count() == 1
     assert len(made) == 1

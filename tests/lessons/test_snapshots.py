@@ -6,10 +6,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from core.actors import merge_guest
 from lessons.models import LearningEvent, Progress
 from lessons.progress import snapshots
 from lessons.progress.mastery import mastery
-from lessons.progress.recording import merge_guest, rebuild
+from lessons.progress.recording import rebuild
 from lessons.progress.records import try_of
 from lessons.progress.snapshots import MOST_SINCE, skill_states, skill_states_of
 from lessons.skills import ExerciseKind, Wanted

@@ -9,6 +9,12 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+if __name__ == "__main__":
+    import django
+
+    # Before anything that knows models is imported.
+    django.setup()
+
 from classrooms.classes.rosters.files import MOST_BYTES, read_files, read_names
 from classrooms.classes.rosters.tables import MOST_ELEMENTS, MOST_UNPACKED, BadFile
 
@@ -168,7 +174,4 @@ def _read_all_in_little_room() -> None:
 
 
 if __name__ == "__main__":
-    import django
-
-    django.setup()
     _read_all_in_little_room()

@@ -526,4 +526,4 @@ def test_a_public_site_writes_json_and_another_word_is_refused():
     public = {"SETSITE_SECRET_KEY": SECRET, "SETSITE_HOSTS": "set.example", "SETSITE_MAIL": MAIL}
     assert settings_with(**public)["LOGGING"]["handlers"]["out"]["formatter"] == "json"
     assert settings_with(SETSITE_DEMO="1")["LOGGING"]["handlers"]["out"]["formatter"] == "text"
-    assert refusal_of(SETSITE_DEMO="1", SETSITE_LOG="loud") == "SETSITE_LOG is 'loud'; write text or json"
+    assert refusal_of(SETSITE_DEMO="1", SETSITE_LOG="loud") == "SETSITE_LOG is text or json, not 'loud'"

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from core.db.postgresql.base import DatabaseWrapper
-from setsite.settings import _postgresql
 
 
 @pytest.fixture
-def connection(postgresql, django_db_blocker, monkeypatch) -> Iterator[BaseDatabaseWrapper]:
-    monkeypatch.setenv("SETSITE_DATABASE", postgresql.new_database())
+def connection(postgresql, django_db_blocker) -> Iterator[BaseDatabaseWrapper]:
+    url = urlsplit(postgresql.new_database())
     defaults = {"ATOMIC_REQUESTS": False, "AUTOCOMMIT": True, "OPTIONS": {}, "TIME_ZONE": None, "TEST": {}}
+    own = {
+        "NAME": url.path.strip("/"),
+        "USER": url.username or "",
+        "PASSWORD": url.password or "",
+        "HOST": unquote(url.hostname or ""),
+        "PORT": url.port or "",
+        "CONN_MAX_AGE": None,
+        "CONN_HEALTH_CHECKS": True,
+    }
     with django_db_blocker.unblock():
-        connection = DatabaseWrapper({**defaults, **_postgresql()})
+        connection = DatabaseWrapper({**defaults, **own})
         yield connection
         connection.close()
 

@@ -325,7 +325,7 @@ class World:
 
 def _go_to_question(session: Session) -> None:
     """The next step of the unit to which there's something to answer."""
-    while not unit.KIND.put(activity := session.activities.get()).is_asked:
+    while not unit.KIND.put(activity := session.activities.get()).question.is_asked:
         leading.steer(session, "next", QueryDict(), round_seen=activity.round)
 
 

@@ -15,7 +15,7 @@ MOST_DEVICES = 1_000
 def main(port: int) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "setsite.settings")
     django.setup()
-    from classrooms.live import joining  # noqa: PLC0415 (these need Django to be set up)
+    from classrooms.live import seats  # noqa: PLC0415 (these need Django to be set up)
     from core import streams  # noqa: PLC0415
     from setsite.server import server  # noqa: PLC0415
 
@@ -24,7 +24,7 @@ def main(port: int) -> None:
     most = sys.maxsize
     streams.limits = streams.StreamLimits(of_seat=most, of_topic_and_address=most, of_address=most, total=most)
     # The goal is for more devices than a class has: the site itself closes the door before.
-    vars(joining)["MOST_ATTENDEES"] = MOST_DEVICES
+    vars(seats)["MOST_ATTENDEES"] = MOST_DEVICES
     own = server(port=port)
     # By its name, since the site looks for its static files when it is loaded.
     own.config.app = "tools.load.bare:application"

@@ -17,7 +17,7 @@ from string import Template
 
 from tools.scale.engines import Missing, PostgreSQL, Redis, free_port, wait_until
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 GRACE_SECONDS = 20.0
 
 

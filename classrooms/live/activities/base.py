@@ -5,7 +5,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from datetime import datetime
+from typing import Any, ClassVar, Final, Protocol
 
 from django import forms
 from django.http import QueryDict
@@ -202,7 +203,18 @@ def answered_by(activity: Activity) -> set[int]:
     return set(activity.answers.filter(round=activity.round).values_list("attendee", flat=True))
 
 
-def counted(activity: Activity, present: Iterable[Attendee], answered: Collection[int]) -> Count:
+class Present(Protocol):
+    """Somebody who takes part, as far as they're counted."""
+
+    @property
+    def pk(self) -> int: ...
+    @property
+    def is_connected(self) -> bool: ...
+    @property
+    def joined_at(self) -> datetime: ...
+
+
+def counted(activity: Activity, present: Iterable[Present], answered: Collection[int]) -> Count:
     """Who has answered and gone counts as answered, and not as somebody to wait for."""
     is_open = activity.stage == Stage.OPEN
     there = (each for each in present if each.is_connected and not (is_open and each.joined_at > activity.round_at))

@@ -17,7 +17,8 @@ from classrooms.models import Answer, Session
 from games.players import Player
 from lessons.models import LearningEvent
 from tests.browser.players import session_key_of
-from tests.classrooms.people import enrol, make_adult, make_classroom
+from tests.classrooms.live.page_streams import key_of
+from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.games.live import PATIENCE, Screen
 
 DEVICES = 40
@@ -120,10 +121,11 @@ def test_whoever_was_sent_out_gets_no_stream_whatever_their_token_says(site, tea
     session = leading.open_session(classroom, by=teacher)
     seat = joining.attend(session, Player(name="Mia", user=mia.student))
     stream = f"/session/{session.code}/stream/?token={sign(LessonWatch(session.code, seat.number, language='en-us'))}"
-    with Screen(site, stream) as device:
+    browser = key_of(signed_in(mia.student))
+    with Screen(site, stream, session=browser) as device:
         device.data("part")
     leading.remove(seat)
-    with Screen(site, stream) as device, pytest.raises(EOFError):
+    with Screen(site, stream, session=browser) as device, pytest.raises(EOFError):
         device.data("anything that would come for ever")
     seat.refresh_from_db()
     assert not seat.is_connected

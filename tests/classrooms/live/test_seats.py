@@ -84,7 +84,9 @@ def test_a_student_who_comes_late_takes_over_the_seat_on_paper_with_its_answers(
     seat = lesson.seats[3]
     assert not seat.is_on_paper
     assert Answer.objects.get().attendee == seat
-    assert set_connected(lesson.code, seat.number, True), "the stream is refused"
+    set_connected(lesson.code, seat.number, True)
+    seat.refresh_from_db()
+    assert seat.is_connected
 
 
 def test_a_student_whose_seat_on_paper_was_taken_back_comes_in_like_any_other(lesson):

@@ -7,24 +7,26 @@ from datetime import timedelta
 
 import pytest
 from django.core.cache import cache
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from classrooms.classes import students
 from classrooms.classes.service import remove_teacher
-from classrooms.live import joining, leading, seats
+from classrooms.live import joining, leading, seats, topic
 from classrooms.live.changes import changed
 from classrooms.live.errors import LessonRefusal
 from classrooms.live.topic import DOOR, LessonWatch, sign
 from classrooms.live.wall import AFTERWARDS, LONGEST, wall_key
 from classrooms.models import Attendee, Enrolment, Session, User
 from classrooms.privacy.deleting import delete_adult, delete_child, delete_class
+from core.actors import merge_guest
 from core.live import hub as live_hub
 from games.live import tokens
 from games.models import Match
 from games.players import Player
 from tests.browser.players import session_key_of
-from tests.classrooms.live.page_streams import PageStream, is_closed, is_refused
+from tests.classrooms.live.page_streams import PageStream, is_closed, is_refused, key_of
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.games.live import PATIENCE, Screen, Table, stream_path
 
@@ -47,6 +49,11 @@ def path(session: Session, number: int) -> str:
     return f"/session/{session.code}/stream/?token={sign(LessonWatch(session.code, number, language='en-us'))}"
 
 
+def own_screen(site: str, session: Session, seat: Attendee) -> Screen:
+    """The stream of a device on which the student is signed in."""
+    return Screen(site, path(session, seat.number), session=key_of(signed_in(seat.user)))
+
+
 def has_left(table: Table, seat: int) -> bool:
     return f'class="seat seat-{seat}' not in table.html
 
@@ -57,7 +64,7 @@ def test_whoever_is_taken_out_loses_the_streams_of_the_lesson_and_of_the_table(s
     match = Match.objects.get()
     mine, other = (match.seats.get(user=each.user).number for each in (mia, noah))
     with (
-        Screen(site, path(session, mia.number)) as lesson,
+        own_screen(site, session, mia) as lesson,
         Screen.of(site, match.code, seat=mine) as table,
         Screen.of(site, match.code, seat=other) as classmate,
     ):
@@ -75,11 +82,11 @@ def test_whoever_is_taken_out_loses_the_streams_of_the_lesson_and_of_the_table(s
 
 def test_a_device_whose_student_goes_to_paper_loses_its_stream_and_the_seat_stays(site, session):
     mia, _noah = seated(session)
-    with Screen(site, path(session, mia.number)) as device:
+    with own_screen(site, session, mia) as device:
         device.data("part")
         seats.put_on_paper(mia)
         assert is_closed(device)
-    assert is_refused(site, PageStream(path(session, mia.number)))
+    assert is_refused(site, PageStream(path(session, mia.number), key_of(signed_in(mia.user))))
     mia.refresh_from_db()
     assert (mia.is_on_paper, mia.is_connected, mia.removed_at) == (True, True, None)
 
@@ -91,7 +98,7 @@ def test_whoever_is_let_back_in_has_both_streams_again(site, session):
     mine = match.seats.get(user=mia.user).number
     leading.remove(mia)
     seats.readmit(mia)
-    with Screen.of(site, match.code, seat=mine) as table, Screen(site, path(session, mia.number)) as lesson:
+    with Screen.of(site, match.code, seat=mine) as table, own_screen(site, session, mia) as lesson:
         assert table.table().cards
         lesson.data("part")
 
@@ -403,3 +410,22 @@ def test_the_stream_of_the_wall_opens_again_while_its_key_is_good(site, session,
             wall.data("part")
             leading.set_lock(session, is_locked)
             wall.data("part")
+
+
+def test_a_lesson_opened_as_a_guest_is_the_students_after_signing_in_and_ends_when_they_sign_out(site, session):
+    """Their page was opened before the sign-in, in another tab of a shared tablet."""
+    Session.objects.filter(pk=session.pk).update(allows_guests=True)
+    session.refresh_from_db()
+    mia = session.classroom.enrolments.present().first().student
+    seat = joining.attend(session, Player(name="Otter", guest="a" * 32))
+    browser = Client(headers={"host": "localhost"})
+    merge_guest(Player(name="Otter", guest="a" * 32), Player(name=mia.display_name, user=mia))
+    assert Attendee.objects.get(pk=seat.pk).user == mia
+    stream = path(session, seat.number)
+    assert is_refused(site, PageStream(stream)), "nobody is signed in there"
+    browser.force_login(mia)
+    with PageStream(stream, key_of(browser)).open(site) as screen:
+        screen.data("part")
+        browser.logout()
+        topic.hub.check_rights()
+        assert is_closed(screen)
