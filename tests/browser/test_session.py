@@ -14,6 +14,7 @@ import pytest
 from django.core.cache import cache
 from playwright.sync_api import BrowserContext, Page, expect
 
+from classrooms.live import leading
 from classrooms.live.activities import kind_of
 from classrooms.live.activities.silent_board import Arrangement
 from classrooms.live.activities.teams import own_team
@@ -404,3 +405,15 @@ def test_the_remote_asks_before_it_ends_a_lesson_and_waits_whatever_comes_meanwh
     lesson.sure("End the lesson?", "End the lesson")
     expect(lesson.remote.get_by_role("heading", name="The lesson is over")).to_be_visible()
     assert lesson.session.is_over
+
+
+def test_what_the_remote_was_sure_about_is_done_though_others_changed_the_lesson_meanwhile(lesson):
+    """What they changed brings a new picture as soon as the question is closed, and takes the form away."""
+    row = lesson.remote.locator(".attendees li", has_text="Noah")
+    row.locator("summary").click()
+    row.get_by_role("button", name="Take out of the lesson").click()
+    for name in ("Captain", "Admiral"):
+        leading.rename(lesson.seat(0), name)
+        expect(lesson.devices[0].locator(".who")).to_have_text(name)
+    lesson.sure("Take Noah out of the lesson?", "Take out of the lesson")
+    expect(lesson.devices[1].get_by_text("Your teacher has taken you out of this lesson.")).to_be_visible()

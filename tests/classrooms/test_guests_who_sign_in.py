@@ -300,6 +300,7 @@ def test_whoever_is_not_of_the_class_gets_up_and_nobody_new_has_to_wait(lesson):
     tap_in(client, elsewhere)
     seat = lesson.seats[2]
     assert (seat.user, seat.name, seat.removed_at is not None) == (elsewhere.student, name, True)
+    assert [line.name for line in session_report(lesson.session).guests] == [name], "no student of this class"
     assert client.get(f"/session/{lesson.code}/part/").status_code == 404
     assert f"Let {name}" not in lesson.remote()
     assert "You are in!" in a_guest(lesson).get(f"/session/{lesson.code}/").text
