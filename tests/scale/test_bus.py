@@ -155,12 +155,11 @@ def lesson(scaled_site) -> Session:
 
 
 def watch_lesson(site: str, lesson: Session, number: int | None) -> Screen:
-    """A device's screen, or the remote of the teacher who opened the lesson."""
-    teacher = lesson.made_by if number is None else None
-    watch = topic.LessonWatch(lesson.code, number, user=teacher.pk if teacher else None, language="en-us")
-    token = topic.sign(watch)
-    session = session_key_of(teacher) if teacher else ""
-    return Screen(site, f"/session/{lesson.code}/stream/?token={token}", session=session, seconds=soon())
+    """A student's device, or the remote of the teacher who opened the lesson, in a browser where they're signed in."""
+    user = lesson.made_by if number is None else lesson.attendees.get(number=number).user
+    watch = topic.LessonWatch(lesson.code, number, user=user.pk, language="en-us")
+    path = f"/session/{lesson.code}/stream/?token={topic.sign(watch)}"
+    return Screen(site, path, session=session_key_of(user), seconds=soon())
 
 
 def version_in(part: bytes) -> int:
