@@ -99,7 +99,7 @@ class LiveTopic(Generic[W]):
     def __init__(self) -> None:
         self.watchers: set[Watcher[W]] = set()
         self.newcomers: set[Watcher[W]] = set()
-        """Those who haven't been shown anything yet."""
+        """Those whose right is still being checked. They're shown nothing, and their seats don't count."""
         self.seats: Counter[int] = Counter()
         self.coming: set[int] = set()
         """Those of which it's just being written that they're there."""
@@ -202,10 +202,6 @@ class Hub(Generic[W]):
         topic.watchers.add(watcher)
         topic.newcomers.add(watcher)
         topic.groups[self.type.group_of(watch)] += 1
-        seat = self.type.seat_of(watch)
-        if seat is not None:
-            topic.seats[seat] += 1
-            self._leaving.is_back(watch.code, seat)
         self._draw(watch.code, topic)
 
     def leave(self, watcher: Watcher[W]) -> None:
@@ -217,7 +213,7 @@ class Hub(Generic[W]):
         if group not in topic.groups:
             topic.shown.pop(group, None)
             topic.pictures.pop(group, None)
-        if seat is not None:
+        if seat is not None and not watcher.is_new:
             topic.seats -= Counter([seat])
             if seat not in topic.seats and self._loop:
                 self._leaving.begin(code, seat, grace=GRACE_SECONDS)
@@ -292,23 +288,29 @@ class Hub(Generic[W]):
     async def _draw_all(self, code: str, topic: LiveTopic[W]) -> None:
         """Draw until nobody waits for anything; one thing at a time, so that no picture overtakes a newer one."""
         while topic.newcomers or topic.stale:
-            newcomers, topic.newcomers = topic.newcomers, set()
+            newcomers = set(topic.newcomers)
             stale, topic.stale = topic.stale, set()
             drawing = self._drawing(code, topic, newcomers, stale)
             try:
                 pictures = await self._in_thread(drawing)
             except TopicGone:
+                topic.newcomers -= newcomers
                 self._close({each.watch for each in topic.watchers})
             except Exception:
                 log.exception("live.not_drawn", extra={"topic": self.type.name})
+                topic.newcomers -= newcomers
                 # Their browsers open another stream in a second.
                 for watcher in newcomers:
                     watcher.close()
                 if stale:
                     asyncio.get_running_loop().call_later(TRY_AGAIN_SECONDS, self._refresh, code, stale)
             else:
+                topic.newcomers -= newcomers
                 for watcher in newcomers & topic.watchers:
                     self._welcome(watcher, topic, pictures[self.type.group_of(watcher.watch)])
+                # All who came count before this is looked at, so that a whole class is written at once.
+                for picture in pictures.values():
+                    self._look_after(code, topic, picture)
 
     def _drawing(
         self, code: str, topic: LiveTopic[W], newcomers: Collection[Watcher[W]], stale: Collection[Group]
@@ -333,13 +335,19 @@ class Hub(Generic[W]):
         return draw
 
     def _welcome(self, watcher: Watcher[W], topic: LiveTopic[W], picture: Picture) -> None:
-        """Give a new screen the present picture, unless it has been given one that is newer."""
-        if watcher.is_new and not watcher.is_closed:
-            group = self.type.group_of(watcher.watch)
-            topic.shown.setdefault(group, picture.version)
-            topic.pictures.setdefault(group, picture)
-            self._give(watcher, picture)
-            self._look_after(watcher.watch.code, topic, picture)
+        """Give a new screen whose right was checked the present picture, or the newer one that others have."""
+        if watcher.is_closed:
+            return
+        group = self.type.group_of(watcher.watch)
+        topic.shown.setdefault(group, picture.version)
+        newest = topic.pictures.setdefault(group, picture)
+        if newest.version > picture.version:
+            picture = newest
+        if topic.shown[group] > picture.version:
+            # What others were given since only brings theirs up to date: draw it whole once more.
+            topic.newcomers.add(watcher)
+            return
+        self._give(watcher, picture)
 
     def _give(self, watcher: Watcher[W], picture: Picture) -> None:
         message = picture.message(watcher.watch)
@@ -347,8 +355,16 @@ class Hub(Generic[W]):
             # A token outlives its owner's seat; the seat is what counts.
             watcher.close(self.type.farewell(watcher.watch))
         else:
+            if watcher.is_new:
+                self._count_seat(watcher.watch)
             watcher.give(message, is_whole=picture.is_whole)
             self.pushes += 1
+
+    def _count_seat(self, watch: W) -> None:
+        seat = self.type.seat_of(watch)
+        if seat is not None:
+            self._topics[watch.code].seats[seat] += 1
+            self._leaving.is_back(watch.code, seat)
 
     def _show(self, code: str, pictures: Mapping[Group, Picture]) -> None:
         """Give out pictures, of which another thread may have drawn newer ones meanwhile."""
@@ -356,11 +372,10 @@ class Hub(Generic[W]):
         if topic is None:
             return
         fresh = {group: each for group, each in pictures.items() if each.version > topic.shown.get(group, ())}
-        # Newcomers for whom nothing was drawn yet get theirs next.
+        # Newcomers get theirs once their right is checked.
         for watcher in topic.watchers - topic.newcomers:
             picture = fresh.get(self.type.group_of(watcher.watch))
-            # Whoever is new has no picture yet that could be brought up to date.
-            if picture and not watcher.is_closed and (picture.is_whole or not watcher.is_new):
+            if picture and not watcher.is_closed:
                 self._give(watcher, picture)
         for group, picture in fresh.items():
             topic.shown[group] = picture.version

@@ -242,3 +242,68 @@ def test_that_a_class_has_come_is_written_once_however_many_pictures_are_drawn_m
         return hub.type.came_seats
 
     assert run(come()) == [{1, 2, 3}]
+
+
+@dataclass(frozen=True)
+class SeatWatch(NumberWatch):
+    user: int | None = 1
+
+
+class RightTopic(NumberTopic):
+    """Everybody has seat 1; whoever is user 2 has no right to it."""
+
+    def seat_of(self, watch: NumberWatch) -> int | None:
+        return 1
+
+    def draw(
+        self,
+        code: str,
+        watches: Collection[NumberWatch],
+        newcomers: Collection[NumberWatch],
+        shown: Mapping[Group, Picture],
+    ) -> Drawn[NumberWatch]:
+        return Drawn([(None, NumberPicture(self.number))], self.without_right(newcomers))
+
+    def without_right(self, watches: Collection[NumberWatch]) -> Collection[NumberWatch]:
+        return {watch for watch in watches if watch.user == 2}
+
+    def look(self, watched: Watched[NumberWatch]) -> Missed[NumberWatch]:
+        if watched.seats:
+            self.came_seats.append({number for _code, number in watched.seats})
+        return Missed()
+
+
+def test_a_seat_counts_as_there_only_once_its_screen_was_found_to_have_a_right():
+    topic = RightTopic()
+
+    class SlowHub(NumberHub):
+        """Looks around, and is told a newer number, while the right of a newcomer is being checked."""
+
+        async def _in_thread(self, work):
+            done = work()
+            self._look()
+            topic.number += 1
+            self.show("ABCDE", {None: NumberPicture(topic.number)})
+            await asyncio.sleep(0)
+            return done
+
+        def do(self, work):
+            work()
+
+    async def watch(user: int) -> tuple[list[bytes | None], list[set[int]]]:
+        hub = SlowHub(topic)
+        hub._loop = asyncio.get_running_loop()
+        watcher = Watcher(SeatWatch(user=user))
+        hub.join(watcher)
+        heard = []
+        while not watcher.is_closed and not heard:
+            heard.append(await watcher.next())
+        hub.leave(watcher)
+        return [each for each in heard if each], [seats for seats in topic.came_seats if seats]
+
+    heard, came = run(watch(2))
+    assert not heard
+    assert not came, "nobody is there who had no right to be"
+    heard, came = run(watch(1))
+    assert heard == [f"{topic.number} ".encode()]
+    assert {1} in came
