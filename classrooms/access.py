@@ -1,4 +1,4 @@
-"""Who may see and do what with whom. What is not yours is not there: 404, never "forbidden"."""
+"""Permissions: who may see and do what. Whatever isn't yours is a 404, never a 403."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def is_adult(user: Any) -> TypeGuard[User]:
 
 
 def adults_only(view: View[P]) -> View[P]:
-    """A page for signed-in adults; others are asked to sign in, and for students it is not there."""
+    """Restrict a view to signed-in adults. Visitors are asked to sign in, and students get a 404."""
 
     @wraps(view)
     def guarded(request: Request, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
@@ -36,9 +36,9 @@ def adults_only(view: View[P]) -> View[P]:
 
 
 def fresh_sign_in(view: View[P]) -> View[P]:
-    """What an unattended computer mustn't give away: the password or second step is asked for again.
+    """Ask for the password or second step again, for what an unattended computer mustn't give away.
 
-    Not within five minutes of signing in, and not of accounts that have neither: another site vouches for them.
+    This doesn't ask within five minutes of signing in, nor for accounts with neither, which sign in by another site.
     """
     return cast("View[P]", reauthentication_required(view))
 
@@ -48,14 +48,14 @@ def _sign_in_first(request: Request) -> HttpResponse:
 
 
 def adult(request: Request) -> User:
-    """Who is signed in, on a page that is for adults only."""
+    """The signed-in adult; a 404 for anybody else."""
     if not is_adult(request.user):
         raise Http404("for adults")
     return request.user
 
 
 def taught_class(request: Request, pk: int, *, deleted: bool = False) -> Classroom:
-    """A class of the teacher who asks; a deleted one only where its deletion is to be undone."""
+    """A class of the signed-in teacher. `deleted` includes a deleted one, to undo its deletion."""
     classes = Classroom.objects.filter(pk=pk, teachers=adult(request))
     classroom = classes.first() if deleted else classes.kept().first()
     if classroom is None:
@@ -64,7 +64,7 @@ def taught_class(request: Request, pk: int, *, deleted: bool = False) -> Classro
 
 
 def taught_student(request: Request, pk: int, enrolment: int) -> Enrolment:
-    """A student of a class of the teacher who asks."""
+    """A student in a class of the signed-in teacher."""
     classroom = taught_class(request, pk)
     found = classroom.enrolments.present().filter(pk=enrolment).first()
     if found is None:
@@ -74,8 +74,8 @@ def taught_student(request: Request, pk: int, enrolment: int) -> Enrolment:
 
 
 def own_child(request: Request, pk: int, *, deleted: bool = False) -> Guardianship:
-    """The link of the guardian who asks to their child."""
-    # Unlike `child_id`, `child__pk` takes a number that is too large for the database for nobody's.
+    """The signed-in guardian's link to their child."""
+    # Unlike `child_id`, `child__pk` finds nothing instead of failing if the number is too large for the database.
     links = Guardianship.objects.filter(guardian=adult(request), child__pk=pk).select_related("child")
     link = links.first() if deleted else links.filter(child__deleted_at=None).first()
     if link is None:

@@ -1,4 +1,4 @@
-"""The only writer of the audit log."""
+"""Writing the audit log. Nothing else writes it."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from core.limits import CountingCache
 
 _DAY = 86_400
 
-_REMEMBERED = {
+_LEDGER_EVENTS = {
     Action.DELETED: LedgerEvent.DELETED,
     Action.UNDELETED: LedgerEvent.UNDELETED,
     Action.PURGED: LedgerEvent.PURGED,
     Action.RESET_STUDENT: LedgerEvent.CARD,
     Action.MOVED_STUDENT: LedgerEvent.CARD,
 }
-"""What the ledger hears of too, so that restoring an old backup doesn't undo it."""
+"""Actions that also go to the deletion ledger, so that restoring an old backup doesn't undo them."""
 
 
 def note(
     actor: Any, action: Action, *, person: User | None = None, classroom: Classroom | None = None, amount: int = 1
 ) -> None:
-    """Write down what somebody did; `actor` is the user, or None where the site did it by itself."""
+    """Write an audit entry. `actor` is the user, or None if the site did it by itself."""
     AuditEntry.objects.create(
         actor=actor.pk if actor else None,
         action=action,
@@ -38,11 +38,11 @@ def note(
         classroom=classroom.pk if classroom else None,
         amount=amount,
     )
-    if action in _REMEMBERED:
-        _remember(_REMEMBERED[action], person or classroom)
+    if action in _LEDGER_EVENTS:
+        _write_to_ledger(_LEDGER_EVENTS[action], person or classroom)
 
 
-def _remember(what: LedgerEvent, thing: User | Classroom | None) -> None:
+def _write_to_ledger(what: LedgerEvent, thing: User | Classroom | None) -> None:
     if thing is None:
         return
     rows = User.objects if isinstance(thing, User) else Classroom.objects
@@ -51,14 +51,14 @@ def _remember(what: LedgerEvent, thing: User | Classroom | None) -> None:
 
 
 def _moment(what: LedgerEvent, deleted_at: datetime | None, now: datetime) -> datetime:
-    """When it was: a deletion has a moment of its own, and what went together comes back together by it."""
+    """The time for the ledger. For a deletion it's `deleted_at`, by which everything deleted together is restored."""
     return deleted_at if what is LedgerEvent.DELETED and deleted_at else now
 
 
 def tally(action: Action, *, person: User | None = None) -> None:
-    """Note what can come in floods: one entry per person and day, whose amount grows.
+    """Log what can come in floods, as one entry per person and day with a growing amount.
 
-    It's written at the first, the second, the fourth, the eighth, ... so that a million tries are twenty writes.
+    It's written at the first, second, fourth, eighth, ... time, so that a million tries take twenty writes.
     """
     today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     pk = person.pk if person else None
@@ -71,12 +71,12 @@ def tally(action: Action, *, person: User | None = None) -> None:
 
 
 def note_each(actor: int | None, action: Action, people: Iterable[int], *, classroom: Classroom | None = None) -> None:
-    """Write down what somebody did to each of these people, all by number."""
+    """Write an audit entry for each of these people. All arguments are primary keys."""
     where, numbers = classroom.pk if classroom else None, list(people)
     AuditEntry.objects.bulk_create(
         AuditEntry(actor=actor, action=action, person=person, classroom=where) for person in numbers
     )
-    if action in _REMEMBERED:
-        what, now = _REMEMBERED[action], timezone.now()
+    if action in _LEDGER_EVENTS:
+        what, now = _LEDGER_EVENTS[action], timezone.now()
         known = User.objects.filter(pk__in=numbers).only("pk", "joined_at", "deleted_at", "card_number")
         ledger.write_on_commit(ledger.about(what, user, at=_moment(what, user.deleted_at, now)) for user in known)

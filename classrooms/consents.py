@@ -1,6 +1,6 @@
-"""The only writer of consents, and the texts that people agree to.
+"""Recording consents, and the texts that people agree to. Nothing else writes consents.
 
-A text that changes its meaning gets a new version here; the old one stays, since somebody has agreed to it.
+A text whose meaning changes gets a new version here. The old one stays, because people have agreed to it.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ TEXTS: Final = {
 
 
 def consent_to_child(child: User, *, by: User) -> Consent:
-    """Record that a guardian agrees to a child's account at home."""
+    """Record that a guardian agrees to a child's home account."""
     return Consent.objects.create(child=child, given_by=by, text=HOME)
 
 
 def declare_authority(classroom: Classroom, *, by: User) -> Consent:
-    """Record that a teacher says the school allows it, and who there does."""
+    """Record a teacher's statement that the school allows it, and who at the school does."""
     return Consent.objects.create(classroom=classroom, given_by=by, text=SCHOOL, authority=classroom.authorised_by)
 
 
 def children_without_consent(guardian: User) -> QuerySet[User]:
-    """The guardian's children with an account at home that nobody has agreed to, made before we asked."""
+    """The guardian's children with a home account from before we asked for consent, to which nobody has agreed."""
     mine = User.objects.filter(guardian_links__guardian=guardian, is_home=True, deleted_at=None)
     return mine.exclude(consents__text=HOME).order_by("display_name")

@@ -1,7 +1,7 @@
-"""What an old backup doesn't know: who was deleted and whose card was renewed since it was made.
+"""A ledger of deletions and renewed cards, which an old backup doesn't know about.
 
-A small file beside the database, with numbers and moments only. After a restore it is applied, so that nobody who was
-deleted is back and no card that was given up opens anything.
+It's a small file beside the database with only numbers and times. After a restore it's applied, so that deleted people
+stay deleted and old cards stay invalid.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ NAME = "ledger.jsonl"
 
 class LedgerEvent(StrEnum):
     BEGUN = "begun"
-    """From here on nothing is missing."""
+    """The ledger is complete from here on."""
     DELETED = "deleted"
     UNDELETED = "undeleted"
     PURGED = "purged"
     CARD = "card"
-    """A student's card has this number now; those before it are worthless."""
+    """A student's card now has this number, and lower ones are invalid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Entry:
     """"user" or "class"."""
     pk: int = 0
     made: str = ""
-    """When the account or the class was made: with a restore, numbers are given again."""
+    """When the account or class was made, because primary keys are reused after a restore."""
     number: int = 0
 
 
@@ -56,13 +56,13 @@ def about(what: LedgerEvent, thing: User | Classroom, *, at: datetime) -> Entry:
 
 
 def write_on_commit(entries: Iterable[Entry]) -> None:
-    """Write these down once what they tell about has really happened."""
+    """Write entries after the transaction is committed."""
     kept = list(entries)
     transaction.on_commit(lambda: write(kept))
 
 
 def write(entries: Iterable[Entry]) -> None:
-    """Add lines to the file, all in one write: several processes may do so at once."""
+    """Append entries to the file in a single write, because several processes may do so at once."""
     text = "".join(json.dumps(asdict(entry)) + "\n" for entry in entries)
     if not text:
         return
@@ -75,7 +75,7 @@ def write(entries: Iterable[Entry]) -> None:
 
 
 def read(path: Path) -> Iterator[Entry]:
-    """The lines of a ledger. A last line that was cut off by a crash is passed over."""
+    """The entries of a ledger. A last line that was cut off by a crash is skipped."""
     if not path.exists():
         return
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -87,23 +87,23 @@ def read(path: Path) -> Iterator[Entry]:
 
 
 def begin(now: datetime) -> None:
-    """Start a ledger where there is none."""
+    """Start a ledger if there's none."""
     if not file().exists():
         write([Entry(LedgerEvent.BEGUN, now.isoformat())])
 
 
 def catch_up(now: datetime) -> None:
-    """Write down what the database knows and the file doesn't, such as what was lost with a crash."""
+    """Add what the database knows and the file doesn't, such as entries lost in a crash."""
     begin(now)
     known: dict[tuple[str, int, str], tuple[bool, int]] = {}
     for entry in read(file()):
-        is_gone, number = known.get(_whose(entry), (False, 0))
+        is_gone, number = known.get(_identity(entry), (False, 0))
         is_gone = {LedgerEvent.DELETED: True, LedgerEvent.PURGED: True, LedgerEvent.UNDELETED: False}.get(
             entry.what, is_gone
         )
-        known[_whose(entry)] = is_gone, max(number, entry.number)
+        known[_identity(entry)] = is_gone, max(number, entry.number)
     missing: list[Entry] = []
-    # Only the columns that every release has had: a backup is made before an upgrade, too.
+    # Only columns that every release has had, because a backup is also made before an upgrade.
     for user in User.objects.only("pk", "joined_at", "deleted_at", "card_number", "kind"):
         is_gone, number = known.get(("user", user.pk, user.joined_at.isoformat()), (False, 0))
         if user.deleted_at and not is_gone:
@@ -118,5 +118,5 @@ def catch_up(now: datetime) -> None:
     write(missing)
 
 
-def _whose(entry: Entry) -> tuple[str, int, str]:
+def _identity(entry: Entry) -> tuple[str, int, str]:
     return entry.of, entry.pk, entry.made

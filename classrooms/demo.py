@@ -1,4 +1,4 @@
-"""The people and the history of the demo: a teacher, a class, a guardian, what was learned, and games really played."""
+"""The demo's people and history: a teacher, a class, a guardian, what the children learned, and real games."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CLASS_CODE = "MAPLE2B"
 
 @dataclass(frozen=True, slots=True)
 class _Pupil:
-    """A child of the class: the name on screens, the name that only the teacher sees, how it plays and learns."""
+    """A child in the class: display name, real name, and how they play and learn."""
 
     display_name: str
     real_name: str
@@ -60,7 +60,7 @@ _PUPILS = (
 
 @dataclass(frozen=True, slots=True)
 class DemoPerson:
-    """Somebody whom the demo offers to be."""
+    """Somebody as whom visitors of the demo can sign in."""
 
     slug: str
     title: str
@@ -69,7 +69,7 @@ class DemoPerson:
 
 
 def people() -> list[DemoPerson]:
-    """Whom one can sign in as; empty before the demo is filled."""
+    """The people as whom visitors can sign in. Empty before the demo is filled."""
     found = {
         user.email: user for user in User.objects.filter(email__in=[TEACHER_EMAIL, GUARDIAN_EMAIL], is_active=True)
     }
@@ -88,8 +88,9 @@ def people() -> list[DemoPerson]:
 
 
 def fill_demo(*, now: float | None = None) -> list[DemoPerson]:
-    """Make the demo's people, let them learn and play, once; what is there is left alone."""
-    # All or nothing, so that a start that is broken off is made good by the next; nobody is there yet to lock anything.
+    """Create the demo's people and let them learn and play, unless that's already done."""
+    # All or nothing, so that the next start recovers from an interrupted one. Locks may be taken in any order, because
+    # there are no other users yet.
     with transaction.atomic(), in_any_order():
         if not User.objects.filter(email=TEACHER_EMAIL).exists():
             _fill(time.time() if now is None else now)
@@ -123,7 +124,7 @@ def _fill(now: float) -> None:
 
 
 def _give_tasks(classroom: Classroom, teacher: User, first: Enrolment, now: float) -> None:
-    """Something for everybody, something for a group, and something that one child needs."""
+    """Assign something to everybody, something to a group, and something to one child who needs it."""
     today = datetime.fromtimestamp(now, UTC).date()
     give = partial(assign, classroom, by=teacher)
     give(task=Task.UNIT, what="third-card", now=now - 12 * DAY, due_on=today - timedelta(days=2))
@@ -132,7 +133,7 @@ def _give_tasks(classroom: Classroom, teacher: User, first: Enrolment, now: floa
 
 
 def _play_history(students: list[tuple[User, str]], now: float) -> None:
-    """Two games for each child over the last week, child against computer, at the speed that children have."""
+    """Play two games per child against the computer over the last week, at a child's speed."""
     rng = random.Random("demo")
     for student, level in students:
         for rival in ("newcomer", "learner"):
@@ -154,7 +155,7 @@ def _play_match(player: Player, level: str, rival: str, *, seed: str, start: flo
     now = start
     while state.phase is not Phase.OVER:
         move = computer_move(state, 0, STRENGTHS[level])
-        # Where the child waits for the computer, a look half a second later brings its move in.
+        # If the child has no move, look again half a second later, when the computer may have moved.
         moment, order = move or (now + 0.5, ask.Tick())
         now = max(now, moment)
         state = matches.catch_up(match.code, now=now).state

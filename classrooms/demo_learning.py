@@ -1,4 +1,4 @@
-"""How the children of the demo have learned: answers by simple pictures of children, kept by the real services."""
+"""What the demo's children have learned: answers by simple models of children, recorded by the real services."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ _MORNING: Final = 9.5 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """How a child of the demo sees cards."""
+    """A model of how a child in the demo sees cards."""
 
     care: float
-    """How often a feature is looked at."""
+    """The probability that the child looks at a feature."""
     days: Sequence[int]
-    """On which days, counted back from today, the child was here."""
+    """The days when the child practiced, counted back from today."""
     tries: int
-    """How many a day."""
+    """How many exercises per day."""
     units: int
-    """How many units of the course are done."""
+    """How many units of the course the child has done."""
     blind: Feature | None = None
-    """What is hardly ever looked at."""
+    """The feature that the child hardly ever looks at."""
     refuses: float = 0.0
-    """How often a SET that differs much is taken for none."""
+    """How likely the child is to reject a SET, per share of features that are all different."""
 
     def looks_at(self, feature: Feature, rng: random.Random) -> bool:
         return rng.random() < (0.12 if feature is self.blind else self.care)
 
     def broken(self, cards: Sequence[Card], rng: random.Random) -> list[Feature]:
-        """The features that the child sees to break it."""
+        """The features that break the SET, as far as the child sees them."""
         return [each.feature for each in explain(*cards).broken if self.looks_at(each.feature, rng)]
 
 
 def learn(student: User, child: Child, *, now: float) -> None:
-    """Let a child work through the course and practise on its days."""
+    """Let a child work through the course, and practice on its days."""
     rng = random.Random(f"demo/{student.display_name}")
     player = Player(name=student.display_name, user=student)
     today = now - now % DAY
@@ -124,10 +124,10 @@ def _third_card(exercise: Exercise, child: Child, rng: random.Random) -> dict[st
 
 
 def _find_one(exercise: Exercise, child: Child, rng: random.Random) -> dict[str, Any]:
-    """Whatever looks like a SET first."""
+    """The first three cards that look like a SET to the child."""
     triples = list(combinations(exercise.cards, 3))
     rng.shuffle(triples)
-    # Children do not look at all triples with the same care: most that they think about are close to one.
+    # Children don't consider all triples alike: most that they think about are almost a SET.
     triples.sort(key=lambda triple: len(explain(*triple).broken) > 1)
     taken = next((triple for triple in triples if not child.broken(triple, rng)), triples[0])
     return {"cards": [card.index for card in taken]}

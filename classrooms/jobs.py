@@ -1,4 +1,4 @@
-"""Work about people that takes its time: the certificates of a class."""
+"""Background jobs about people: printing the certificates of a class."""
 
 from __future__ import annotations
 

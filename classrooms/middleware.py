@@ -1,4 +1,4 @@
-"""What students can't do with an account, and how long one stays signed in on a shared tablet."""
+"""Middleware that keeps students out of account pages, and signs out idle students on shared tablets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _FOR_ALL = frozenset({"account_logout", "account_login", "account_inactive"})
 
 
 class NoAccountPagesForStudents:
-    """A student has no address, no password and no second step to manage."""
+    """Hide account pages from students, who have no address, password or second step to manage."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -40,15 +40,15 @@ class NoAccountPagesForStudents:
 
 SEEN_KEY = "seen"
 _SEEN_EVERY = 300
-"""Seconds; more often the session isn't written, so a busy child costs nothing."""
+"""Seconds between writes of the session, so that a busy child costs nothing."""
 _ANSWERS_ITSELF = frozenset({"later"})
-"""Takes answers from a browser that was offline, and has its own way to say that somebody else is here now."""
+"""URL names that handle a sign-out themselves: `later` takes answers from a browser that was offline."""
 
 
 class EndIdleStudentSessions:
-    """Sign a student out who hasn't done anything for a while: tablets are shared, and children walk away.
+    """Sign out students who haven't done anything for a while, since tablets are shared and children walk away.
 
-    Adults and guests aren't affected, and neither is a student whose device is connected to a running lesson.
+    Adults and guests aren't affected, and neither are students whose device is connected to a running lesson.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -58,7 +58,7 @@ class EndIdleStudentSessions:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *view: Any) -> HttpResponse | None:
-        # Most requests end here, without a query: guests have no user in their session.
+        # Guests, who make most requests, have no user in their session. They cost no query here.
         if settings.SESSION_COOKIE_NAME not in request.COOKIES or SESSION_KEY not in request.session:
             return None
         user = request.user
@@ -76,7 +76,7 @@ class EndIdleStudentSessions:
 
 def _is_in_lesson(student: int) -> bool:
     there = Attendee.objects.filter(user=student, is_connected=True, is_on_paper=False, removed_at=None)
-    # One that nobody ended is over some time, too.
+    # A lesson that nobody ended counts as over at some point, too.
     return there.filter(session__ended_at=None, session__opened_at__gt=timezone.now() - LONGEST).exists()
 
 

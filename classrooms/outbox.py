@@ -1,4 +1,4 @@
-"""The mail that's written to files instead of being sent, for demo and development."""
+"""Mail that's written to files instead of being sent, for the demo and development."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from core.mail import message_of
 from core.models import OutgoingMail
 
 _MOST = 50
-# Several mails of one connection stand in one file, with a line of dashes after each.
+# The mails of one connection are in one file, with a line of dashes after each.
 _BETWEEN = re.compile(rb"^-{79}\n", re.MULTILINE)
 
 
@@ -27,7 +27,7 @@ class Mail:
 
 
 def read_mail() -> list[Mail]:
-    """The newest mails, the latest first; those that are about to be written to a file are there already."""
+    """The latest mails, newest first, including those that are still queued."""
     waiting = OutgoingMail.objects.order_by("-made_at")[:_MOST]
     return [*(_read(message_of(mail).message().as_bytes()) for mail in waiting), *_read_files()][:_MOST]
 

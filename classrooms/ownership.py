@@ -1,4 +1,4 @@
-"""What becomes of seats in live lessons, when a guest signs in and when an owner goes."""
+"""What happens to seats in live lessons when a guest signs in, and when their owner is exported or deleted."""
 
 from classrooms.live.merging import merge_guest
 from classrooms.models import Attendee, WaitingGuest

@@ -1,4 +1,4 @@
-"""What pages about people read."""
+"""Queries for pages about people."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def about(user: Any) -> About:
 
 
 def own_classes(teacher: User) -> list[Classroom]:
-    """The teacher's classes with how many students each has (`students_there`); the archived ones last."""
+    """The teacher's classes with their numbers of students (`students_there`), archived ones last."""
     there = Count("enrolments", filter=Q(enrolments__student__deleted_at=None))
     found = Classroom.objects.kept().filter(teachers=teacher).annotate(students_there=there)
     return sorted(found.order_by("name", "pk"), key=lambda each: each.archived_at is not None)

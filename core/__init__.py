@@ -1,1 +1,1 @@
-"""What every app needs and none owns; imports nothing from the apps."""
+"""Foundations that every app uses; imports nothing from the apps."""

@@ -1,7 +1,7 @@
-"""Who owns a row: a user, or a guest who is known by a key in the session. And what becomes of a guest at sign-in.
+"""Ownership of rows by users and guests (known by a key in the session), and merging a guest into a user at sign-in.
 
-Every model whose rows belong to actors is a subclass of `OwnedByActor` and registered in the module `ownership` of its
-app, which says how its rows are exported, merged and purged.
+Models whose rows belong to users or guests subclass `OwnedByActor`. Every owned model is registered in its app's
+`ownership` module, which says how its rows are exported, merged and purged.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 _Row = TypeVar("_Row", bound=models.Model)
 GUEST_KEY = "guest"
-"""Under which the session keeps a guest."""
+"""The session key that holds a guest."""
 
 
 class Owned(Protocol):
-    """A row, or part of one, that says whose it is."""
+    """A row, or part of one, that names its owner."""
 
     @property
     def user_id(self) -> int | None: ...
@@ -45,7 +45,7 @@ class Owned(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Somebody who plays and learns here: exactly one of user and guest is given."""
+    """A person who plays and learns here: either a user or a guest, never both."""
 
     name: str
     user: AbstractBaseUser | None = None
@@ -57,17 +57,17 @@ class Actor:
 
     @property
     def word(self) -> str:
-        """A short word that is this actor's only."""
+        """A short string unique to this actor."""
         return f"u{self.user.pk}" if self.user else f"g{self.guest}"
 
     @property
     def key(self) -> dict[str, Any]:
-        """What finds this actor's rows, and makes a row theirs."""
+        """The field values that select this actor's rows, and that make a new row theirs."""
         return {"user": self.user} if self.user else {"guest": self.guest}
 
     @property
     def lock_key(self) -> str:
-        """What this actor is locked by; one transaction locks several actors in the order of these."""
+        """Names this actor's lock. A transaction that locks several actors does so in the order of these keys."""
         return f"u{self.user.pk:012}" if self.user else f"g{self.guest}"
 
     def owns(self, row: Owned) -> bool:
@@ -75,7 +75,7 @@ class Actor:
 
 
 def known_actor(request: HttpRequest) -> Actor | None:
-    """The actor behind a request, if it is somebody already; reading never makes a guest."""
+    """The user or guest behind a request, if there is one. Never creates a guest."""
     if request.user.is_authenticated:
         return Actor(name=str(request.user), user=request.user)
     guest = request.session.get(GUEST_KEY)
@@ -83,7 +83,7 @@ def known_actor(request: HttpRequest) -> Actor | None:
 
 
 def forget_guest(request: HttpRequest) -> Actor | None:
-    """Take the guest out of the session: who they were, if anybody."""
+    """Remove the guest from the session and return them, if there was one."""
     guest = request.session.pop(GUEST_KEY, None)
     return Actor(name=guest["name"], guest=guest["key"]) if guest else None
 
@@ -91,7 +91,7 @@ def forget_guest(request: HttpRequest) -> Actor | None:
 # Rows that belong to actors
 
 ONE_OWNER = Q(user__isnull=False, guest="") | (Q(user__isnull=True) & ~Q(guest=""))
-"""The condition of a check constraint: a row is a user's or a guest's."""
+"""For a check constraint: a row has exactly one owner, a user or a guest."""
 
 
 class OwnedQuerySet(models.QuerySet[_Row]):
@@ -99,12 +99,12 @@ class OwnedQuerySet(models.QuerySet[_Row]):
         return self.filter(**actor.key)
 
     def give_to(self, user: Actor, **changes: Any) -> int:
-        """Make these rows the user's; how many there were."""
+        """Transfer these rows to the user. Returns how many there were."""
         return self.update(user=user.user, guest="", **changes)
 
 
 class OwnedByActor(models.Model):
-    """A row that is a user's, or a guest's by the key in their session."""
+    """A row owned by a user, or by a guest through the key in their session."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, blank=True, related_name="+"
@@ -117,41 +117,41 @@ class OwnedByActor(models.Model):
         abstract = True
 
 
-# What becomes of them
+# Merging, exporting and purging them
 
 Merge = Callable[[Actor, Actor, float], object]
-"""Makes what a guest owns a user's, at a moment."""
+"""Transfers a guest's rows to a user, given both and the current time."""
 
 
 Purge = Callable[..., object]
-"""Removes rows of one owner for good, some at a time; where persons are locked, `lock` does it in each transaction."""
+"""Deletes one owner's rows for good, in chunks. Where people are locked, `lock` does it in each transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ownership:
-    """What becomes of the rows of a model that belong to actors."""
+    """How a model's owned rows are exported, merged and purged."""
 
     model: type[models.Model]
     exported_as: str = ""
-    """The name of the file in an export; empty where only guests own rows, who have no account to export them to."""
+    """File name in an export; empty where only guests own rows, since they have no account to export them to."""
     exported: tuple[str, ...] = ()
-    """The fields that the export shows."""
+    """The exported fields."""
     of_class: str = ""
-    """Leads to the class that a row belongs to, where it belongs to one."""
+    """Lookup path to the row's class, if it belongs to one."""
     not_of_class: Q = field(default_factory=Q)
-    """Rows that the export of a class leaves out: what isn't known to be of this one."""
+    """Rows left out of a class's export because they aren't known to belong to that class."""
     last_seen: str = ""
-    """Leads to the moment at which the owner was here; empty where other rows tell it."""
+    """Lookup path to the time the owner was last here; empty where other rows say so."""
     merge: Merge | None = None
-    """None: the rows simply become the user's. One function may merge several models."""
+    """If None, rows are simply transferred to the user. One function may merge several models."""
     purge: Purge = delete_in_chunks
     level: LockLevel = LockLevel.PERSON
-    """What is locked before such rows are written; for `PERSON` that's done here, otherwise `merge` does it."""
+    """The lock to hold before writing such rows. `merge_guest` takes the `PERSON` lock; `merge` takes any other."""
 
     def of(self, actor: Actor) -> models.QuerySet[Any]:
         rows = self.model._default_manager
         if actor.user and not issubclass(self.model, OwnedByActor):
-            # Only guests own such rows.
+            # Only guests own these rows.
             return rows.none()
         return rows.filter(**actor.key)
 
@@ -168,7 +168,7 @@ def register(*ownerships: Ownership) -> None:
 
 
 def ownerships() -> tuple[Ownership, ...]:
-    """What belongs to actors, in the order in which it's locked."""
+    """All registered ownerships, in lock order."""
     _discover()
     return tuple(sorted(_ownerships.values(), key=lambda each: each.level))
 
@@ -179,14 +179,14 @@ def _discover() -> None:
 
 
 class NoSuchActor(ObjectDoesNotExist):
-    """The account was removed for good in the meantime."""
+    """The account has been deleted in the meantime."""
 
 
 @contextmanager
 def lock_actors(*actors: Actor) -> Iterator[None]:
-    """A transaction in which nobody else writes what these actors have learned, or found in puzzles.
+    """Open a transaction in which nobody else can write these actors' learning or puzzle results.
 
-    A user is locked by the row of the account, a guest, who has none, by the key.
+    A user is locked by their account's row; a guest, who has none, by an advisory lock on their key.
     """
     with transaction.atomic():
         for actor in sorted(actors, key=lambda each: each.lock_key):
@@ -200,7 +200,7 @@ def lock_actors(*actors: Actor) -> Iterator[None]:
 
 
 def merge_guest(guest: Actor, user: Actor) -> None:
-    """Make everything that a guest owns the user's own, in one transaction."""
+    """Transfer everything a guest owns to the user, in one transaction."""
     now = time.time()
     with transaction.atomic():
         _merge((each for each in ownerships() if each.level < LockLevel.PERSON), guest, user, now)

@@ -1,9 +1,9 @@
-"""The app's name for Django."""
+"""Django app configuration."""
 
 from django.apps import AppConfig
 
 
 class CoreConfig(AppConfig):
     name = "core"
-    # The tables were made under this name.
+    # The tables were created under this label.
     label = "setsite"

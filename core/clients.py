@@ -5,10 +5,10 @@ What each is good for:
 - **The address** can't be chosen freely by most attackers, but a whole school shares one, and a botnet has thousands.
   Limits by address must be generous enough for a thousand children. An IPv6 client owns at least a /64, so that's
   what counts as one address. Behind a proxy it's only as good as the proxy's setup.
-- **The browser id** is signed, so nobody can claim somebody else's or make one up. But anybody gets a fresh one by
+- **The browser id** is signed, so nobody can claim someone else's or make one up. But anybody gets a fresh one by
   dropping the cookie, so a fresh id proves nothing. It can be trusted for "we have seen this browser before, and it
-  did X" (somebody signed in here, this lesson was joined here) and for holding up a browser that keeps its cookie.
-  Give a browser a budget of its own only after it has earned one, for example by a successful sign-in. Always count
+  did X" (someone signed in here, this lesson was joined here) and for slowing down a browser that keeps its cookie.
+  Give a browser its own budget only after it has earned one, for example by a successful sign-in. Always count
   unknown browsers by address and by target as well.
 - A shared tablet is one browser: the id says nothing about who is holding it.
 """
@@ -26,7 +26,7 @@ from django.http.response import HttpResponseBase
 
 COOKIE = "browser"
 COOKIE_SECONDS = 400 * 86_400
-"""Longer isn't kept by any browser; each visit that calls `remember_browser` starts it again."""
+"""The longest that browsers keep a cookie. Each visit that calls `remember_browser` renews it."""
 
 _SALT = "core.clients"
 _ID_BYTES = 16
@@ -53,7 +53,7 @@ def network_of(address: str) -> str:
 
 
 def browser_of(request: HttpRequest) -> str:
-    """The id of a browser that has been here before; "" for a new one and for an id that we didn't sign."""
+    """The id of a browser that has been here before; "" for a new one or an id we didn't sign."""
     try:
         return signing.Signer(salt=_SALT).unsign(request.COOKIES.get(COOKIE, ""))
     except signing.BadSignature:
@@ -61,7 +61,7 @@ def browser_of(request: HttpRequest) -> str:
 
 
 def remember_browser(request: HttpRequest, response: HttpResponseBase) -> str:
-    """Give the browser an id, or keep the one it has for another while. Returns the id."""
+    """Give the browser an id, or renew the one it has. Returns the id."""
     browser = browser_of(request) or secrets.token_urlsafe(_ID_BYTES)
     signed = signing.Signer(salt=_SALT).sign(browser)
     request.COOKIES[COOKIE] = signed

@@ -1,7 +1,7 @@
-"""Secrets that the database keeps but that a copy of the database doesn't give away.
+"""Encryption for secrets in the database, so that a copy of the database doesn't reveal them.
 
-What is encrypted here can only be read with the site's secret key, which isn't in the database. AES-GCM, with a key of
-its own for each purpose. A text names the key it was made with, so older keys are found without trying.
+They can only be read with the site's secret key, which isn't in the database. AES-GCM, with a separate derived key for
+each purpose. A ciphertext names the key it was made with, so older keys are found without trying each.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from core.keys import all_keys
 _PREFIX = "v1."
 _NAME, _NONCE = 4, 12
 _BLOCK = 32
-"""Texts are padded to a multiple of this, so that their length tells little."""
+"""Texts are padded to a multiple of this, so that the length reveals little."""
 
 
 class CannotDecrypt(ValueError):
-    """Not encrypted by us for this purpose, or with a key that is no longer among ours."""
+    """Not encrypted by us for this purpose, or encrypted with a key we no longer have."""
 
 
 def encrypt(text: str, *, purpose: str) -> str:
-    """The text, readable with the present key only."""
+    """Encrypt a text with the current key."""
     name, cipher = _cipher(all_keys()[0], purpose)
     nonce = os.urandom(_NONCE)
     sealed = cipher.encrypt(nonce, _padded(text.encode()), purpose.encode())
@@ -36,7 +36,7 @@ def encrypt(text: str, *, purpose: str) -> str:
 
 
 def decrypt(text: str, *, purpose: str) -> str:
-    """What was encrypted for this purpose with any of our keys; raises `CannotDecrypt`."""
+    """Decrypt a text encrypted for this purpose with any of our keys; raises `CannotDecrypt`."""
     raw = _raw(text)
     name, nonce, sealed = raw[:_NAME], raw[_NAME : _NAME + _NONCE], raw[_NAME + _NONCE :]
     for key in all_keys():
@@ -50,7 +50,7 @@ def decrypt(text: str, *, purpose: str) -> str:
 
 
 def is_of_present_key(text: str, *, purpose: str) -> bool:
-    """Whether a text was encrypted with the present key; otherwise it's time to do it again."""
+    """Whether a text was encrypted with the current key; if not, it should be encrypted again."""
     return _raw(text)[:_NAME] == _cipher(all_keys()[0], purpose)[0]
 
 
@@ -66,7 +66,7 @@ def _raw(text: str) -> bytes:
 
 @cache
 def _cipher(key: str, purpose: str) -> tuple[bytes, AESGCM]:
-    """A short name for the key, and the cipher for this purpose."""
+    """A short identifier of the key, and the cipher for this purpose."""
     derived = HKDF(SHA256(), length=32 + _NAME, salt=None, info=f"setsite.encryption/{purpose}".encode())
     material = derived.derive(key.encode())
     return material[32:], AESGCM(material[:32])

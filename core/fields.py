@@ -1,4 +1,4 @@
-"""Fields of models that every app may use."""
+"""Model fields for every app."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ else:
 log = logging.getLogger(__name__)
 
 NOTHING = ""
-"""What an empty value is kept as: that there is none is no secret, and costs nothing to read."""
+"""How an empty value is stored: emptiness is no secret, and this costs nothing to read."""
 
 
 class Unreadable(list[Any]):
-    """Stands for a value whose key is gone. It's empty, so it opens nothing; saved again, it's kept as it was."""
+    """A value whose key is gone. It reads as an empty list, so it unlocks nothing; saving it keeps the original."""
 
     def __init__(self, kept: str) -> None:
         super().__init__()
@@ -30,7 +30,7 @@ class Unreadable(list[Any]):
 
 
 class EncryptedListField(_TextField):
-    """A list that the database keeps encrypted. It can't be searched for; `purpose` picks its key."""
+    """A list stored encrypted, so it can't be queried. `purpose` selects the key."""
 
     _pyi_private_set_type: Any
     _pyi_private_get_type: Any
@@ -44,13 +44,13 @@ class EncryptedListField(_TextField):
         return name, path, args, {**more, "purpose": self.purpose}
 
     def from_db_value(self, value: str | None, expression: Any, connection: Any) -> list[Any]:
-        # None where a row has nobody to join: a guest's seat has no user.
+        # None if an outer join found no row: a guest's seat has no user.
         if value is None or value == NOTHING:
             return []
         try:
             return list(json.loads(decrypt(value, purpose=self.purpose)))
         except CannotDecrypt as error:
-            # A page about many people doesn't fail because the key of one secret is gone.
+            # A page about many people mustn't fail because one secret's key is gone.
             log.warning("encryption.unreadable", extra={"field": self.name, "reason": str(error)})
             return Unreadable(value)
 
@@ -62,12 +62,12 @@ class EncryptedListField(_TextField):
         return encrypt(json.dumps(list(value), separators=(",", ":")), purpose=self.purpose)
 
     def to_python(self, value: Any) -> Any:
-        """Fixtures hold it encrypted too."""
+        """Decrypt what a fixture holds, which is encrypted too."""
         return self.from_db_value(value, None, None) if isinstance(value, str) else value
 
     def value_to_string(self, obj: models.Model) -> str:
         return self.get_prep_value(self.value_from_object(obj))
 
     def is_renewed(self, kept: str) -> bool:
-        """Whether what is kept was encrypted with the present key."""
+        """Whether the stored value is encrypted with the current key."""
         return kept == NOTHING or is_of_present_key(kept, purpose=self.purpose)

@@ -1,4 +1,4 @@
-"""Work that a request hands over and never waits for."""
+"""Background work that a request hands to a thread and never waits for."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Work = Callable[[], object]
 
 
 class HandOff:
-    """One thread of its own that does what it's given, in order; what doesn't fit into its queue is dropped.
+    """A thread that does the work it's given, in order. What doesn't fit into its queue is dropped.
 
-    For work that somebody else finds again if it's lost, such as telling a worker about a job that's in the database.
+    For work that's recovered elsewhere if it's lost, such as telling a worker about a job in the database.
     """
 
     def __init__(self, name: str, *, most_waiting: int = 1_000) -> None:
         self._name = name
         self._most_waiting = most_waiting
         self._reset()
-        # A fork copies the queue, but not the thread.
+        # A fork copies the queue but not the thread.
         os.register_at_fork(after_in_child=self._reset)
 
     def _reset(self) -> None:
@@ -42,7 +42,7 @@ class HandOff:
             log.warning("handoff.full", extra={"queue": self._name})
 
     def wait(self) -> None:
-        """Until everything is done."""
+        """Block until all work is done."""
         self._waiting.join()
 
     def _run(self) -> None:

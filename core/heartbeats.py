@@ -1,4 +1,4 @@
-"""Signs of life of workers and beat, for whoever restarts processes that stand still: a file that is touched."""
+"""Heartbeats of workers and beat: files that are touched, so that a supervisor can restart a stuck process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.core.cache import cache
 
 WORKER_KEY = "worker-is-alive"
 WORKER_SECONDS = 30
-"""A worker that has done nothing for so long is away; beat gives it something every five."""
+"""A worker silent for this long counts as away; beat gives it something to do every five seconds."""
 
 
 def file_of(name: str) -> Path:
@@ -25,9 +25,9 @@ def touch(name: str) -> None:
 
 
 class Scheduler(PersistentScheduler):
-    """Beat, with a sign of life at each look at the clock."""
+    """Celery beat that leaves a heartbeat at every tick."""
 
-    # So that a look comes at least this often, whatever is due next.
+    # Tick at least this often, whatever is due next.
     max_interval = 5
 
     def tick(self, *args: Any, **more: Any) -> float:
@@ -36,7 +36,7 @@ class Scheduler(PersistentScheduler):
 
 
 def worker_is_alive() -> None:
-    """Said by whoever does the workers' work, so that web processes hear of it."""
+    """Record in the cache that a worker has run, for the web processes to see."""
     cache.set(WORKER_KEY, time.time(), timeout=WORKER_SECONDS)
 
 
@@ -45,7 +45,7 @@ def has_seen_worker() -> bool:
 
 
 def is_alive(name: str, *, seconds: float = 60.0) -> bool:
-    """Whether there was a sign of life lately."""
+    """Whether there was a heartbeat recently."""
     try:
         return time.time() - file_of(name).stat().st_mtime < seconds
     except FileNotFoundError:
@@ -53,5 +53,5 @@ def is_alive(name: str, *, seconds: float = 60.0) -> bool:
 
 
 if __name__ == "__main__":
-    # `python -m core.heartbeats worker`: for the health check of a container.
+    # `python -m core.heartbeats worker` is a container's health check.
     sys.exit(0 if is_alive(sys.argv[1]) else 1)

@@ -1,8 +1,8 @@
 """Rate limits with one or more windows: a few tries at once, fewer per hour, fewer still per day.
 
-Several windows together act like a growing delay: after the first few tries somebody waits a minute, then a quarter
-of an hour, then until tomorrow. Windows slide: what is left of the previous window counts, so nobody gets a double
-burst at the edge of two windows, as with fixed ones.
+Several windows together act like a growing delay: after the first few tries you wait a minute, then a quarter of an
+hour, then until tomorrow. Windows slide: the remaining part of the previous window counts, so there's no double burst
+at the boundary, as with fixed windows.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from django.core.cache import cache
 from django.utils.translation import ngettext
 
 _MOST_MINUTES = 90
-"""Longer waits are told in hours."""
+"""Longer waits are given in hours."""
 
 
 class TooMany(Exception):
-    """A limit was reached; `retry_after` says in how many seconds another try has a chance."""
+    """A limit was reached; `retry_after` says in how many seconds another try may succeed."""
 
     def __init__(self, name: str, retry_after: int = 0) -> None:
         super().__init__(name)
@@ -28,7 +28,7 @@ class TooMany(Exception):
 
 
 class CountingCache(Protocol):
-    """Django's caches can't count and expire in one step; those of this site can."""
+    """A cache that can increment and expire a counter in one step. Django's caches can't; this site's can."""
 
     def count(self, key: str, seconds: int) -> int: ...
 
@@ -41,11 +41,11 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class RateLimit:
-    """At most so many in each window, for each key: an account, a browser, or both joined with a colon.
+    """A limit per window for each key: an account, a browser, or both joined with a colon.
 
-    Call `take` before the thing that is limited, not after it fails: a hundred parallel tries must not all be judged
-    before the first is counted. Call `forget` when it turned out fine, if only failures should count. What `take`
-    refuses isn't counted, so impatience doesn't make the wait longer.
+    Call `take` before the limited action, not after it fails: a hundred parallel tries mustn't all pass before the
+    first is counted. If only failures should count, call `forget` on success. What `take` refuses isn't counted, so
+    impatience doesn't make the wait longer.
 
     Counts live in the cache: a restart of the embedded setup clears them. What must hold for days belongs in the
     database.
@@ -55,11 +55,11 @@ class RateLimit:
     windows: tuple[Window, ...]
 
     def take(self, who: str) -> None:
-        """Count one try; raises `TooMany` without counting where it's past the limit."""
+        """Count one try; raises `TooMany`, without counting, if it's past the limit."""
         self.check(who)
         now = time.time()
         counter = cast("CountingCache", cache)
-        # Everything is counted even if one window is over: several at once must not slip through the others.
+        # Count in every window even if one is over: parallel tries mustn't slip through the others.
         over = [
             window
             for window in self.windows
@@ -69,13 +69,13 @@ class RateLimit:
             raise TooMany(self.name, max(window.seconds for window in over))
 
     def check(self, who: str) -> None:
-        """Raises `TooMany` where the next try would be past the limit; counts nothing."""
+        """Raise `TooMany` if the next try would be past the limit; counts nothing."""
         wait = self.wait(who)
         if wait:
             raise TooMany(self.name, wait)
 
     def wait(self, who: str) -> int:
-        """In how many seconds the next try is allowed; 0 for now."""
+        """Seconds until the next try is allowed; 0 if it's allowed now."""
         now = time.time()
         keys = [(_key(self, each, who, now), _key(self, each, who, now - each.seconds)) for each in self.windows]
         counts = cache.get_many([key for pair in keys for key in pair])
@@ -88,7 +88,7 @@ class RateLimit:
         )
 
     def forget(self, who: str) -> None:
-        """Start over for somebody, for example after the right password."""
+        """Reset a key's counts, for example after the right password."""
         now = time.time()
         cache.delete_many([_key(self, each, who, then) for each in self.windows for then in (now, now - each.seconds)])
 
@@ -98,7 +98,7 @@ def _key(limit: RateLimit, window: Window, who: str, now: float) -> str:
 
 
 def _wait(window: Window, current: int, previous: int, now: float) -> int:
-    """Seconds until one more fits, with the previous window counted by the part of it that still matters."""
+    """Seconds until one more try fits; the previous window counts by its remaining share."""
     room = window.most - 1
     if room < 0:
         return window.seconds
@@ -112,7 +112,7 @@ def _wait(window: Window, current: int, previous: int, now: float) -> int:
 
 
 def wait_text(seconds: int) -> str:
-    """What to do about a limit, in the reader's language and without false precision."""
+    """Tell a visitor how long to wait, in their language and without false precision."""
     minutes = math.ceil(seconds / 60)
     if minutes <= _MOST_MINUTES:
         words = ngettext("Wait a minute, then try again.", "Wait %(count)s minutes, then try again.", minutes)

@@ -1,7 +1,7 @@
-"""Absolute links for mails, cards and everything else that leaves the browser.
+"""Absolute links for mail, cards and everything else that leaves the browser.
 
-They're built from the configured address of the site. The Host header of a request is the client's word, and a link in
-a mail or on a printed card outlives the request by far.
+They're built from the site's configured address: the Host header is chosen by the client, and a link in a mail or on a
+printed card far outlives the request.
 """
 
 from __future__ import annotations
@@ -11,5 +11,5 @@ from django.urls import reverse
 
 
 def absolute_url(name: str, *args: object) -> str:
-    """The full address of a page, as `reverse` finds it."""
+    """The absolute URL of a page; arguments are as for `reverse`."""
     return str(settings.SITE_URL) + reverse(name, args=args)

@@ -1,7 +1,7 @@
-"""The log of a public site: one line of JSON for each request and each trouble, with nothing about anybody in it.
+"""Log formatters for a public site: one line of JSON for each request and each problem, with no personal data.
 
-A page is named by its route, since an address may hold the code of a class or a table; a database's error only by its
-first line, since the others quote rows.
+A page is named by its route, since a URL may contain the code of a class or a table. Of a database error only the
+first line is logged, since the others quote rows.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from django.db import Error as DatabaseError
 requests = logging.getLogger("setsite.requests")
 
 
-_USUAL = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName", "request", "status_code"}
+_STANDARD_FIELDS = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName", "request", "status_code"}
 
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:
-    """What was given as `extra`."""
-    return {name: value for name, value in vars(record).items() if name not in _USUAL}
+    """The fields passed as `extra`."""
+    return {name: value for name, value in vars(record).items() if name not in _STANDARD_FIELDS}
 
 
 class JsonLines(logging.Formatter):
-    """For machines: a stable name of what happened, and its fields."""
+    """For machines: a stable event name and its fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -39,7 +39,7 @@ class JsonLines(logging.Formatter):
         if request is None:
             line |= {"event": record.getMessage(), **fields_of(record)}
         else:
-            # Django's own words end with the address.
+            # Django's own messages end with the URL.
             line |= {"event": responses.get(getattr(record, "status_code", 0), "a request"), "route": route_of(request)}
         if record.exc_info and record.exc_info[1]:
             line["trace"] = _trace(record.exc_info[1])
@@ -47,7 +47,7 @@ class JsonLines(logging.Formatter):
 
 
 class TextLines(logging.Formatter):
-    """For people: the same in one line of text."""
+    """For people: the same as a line of text."""
 
     def format(self, record: logging.LogRecord) -> str:
         text = super().format(record)
@@ -63,7 +63,7 @@ def log_request(*, method: str, route: str, status: int, seconds: float) -> None
 
 
 def route_of(request: Any) -> str:
-    """The name of the page, which says nothing about whose it is."""
+    """The name of the view, which doesn't reveal whose page it is."""
     match = getattr(request, "resolver_match", None)
     return match.view_name if match and match.view_name else "unknown"
 

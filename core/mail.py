@@ -1,7 +1,7 @@
-"""Mail goes out by job: a request only writes it to the outbox, so a mail server that hangs holds up nobody.
+"""Outbox for mail: a request only writes a row, and a worker sends it, so a hanging mail server holds nobody up.
 
 The row in the outbox is what counts; a message in Celery's queue only says "look now". A row is deleted as soon as its
-mail is sent or given up. A mail may go out twice if a worker dies at the wrong moment, with the same Message-ID both
+mail is sent or given up. If a worker dies at the wrong moment, a mail may go out twice, with the same Message-ID both
 times; a `LetterMessage` never does, and is given up instead.
 """
 
@@ -32,12 +32,12 @@ from core.models import OutgoingMail
 from core.once import only_one
 
 DELAYS = (10, 30, 120, 600, 1800, 3600, 7200)
-"""Seconds to wait after each failed attempt; after the last one the mail is given up."""
+"""Seconds to wait after each failed attempt. After the last one the mail is given up."""
 MOST_ATTEMPTS = len(DELAYS) + 1
 LEASE = timedelta(minutes=5)
-"""How long a worker has a mail to itself: longer than any send takes, see `SEND_SECONDS`."""
+"""How long a worker has a mail to itself; longer than any send takes, see `SEND_SECONDS`."""
 SEND_SECONDS = 60.0
-"""From the connection to its end. Each step has a timeout, too, which a server that drips never meets."""
+"""The limit for a whole connection. Each step has a timeout too, but a server that trickles bytes never hits it."""
 LONGEST_STAY = timedelta(days=1)
 _AWAY_KEY = "mail:server-away"
 _AWAY_SECONDS = 20
@@ -47,17 +47,17 @@ _BATCH = 20
 log = logging.getLogger(__name__)
 _starters: list[Callable[[], object]] = []
 _wanted = threading.Event()
-"""Somebody has asked for mail to be sent since the one who sends has last begun to look."""
+"""Set when a send is requested, cleared when a thread starts looking for mail."""
 
 
 class LetterMessage(EmailMultiAlternatives):
-    """A mail nobody asked for: better lost than sent twice."""
+    """An unsolicited mail: better lost than sent twice."""
 
     at_most_once = True
 
 
 class OutboxBackend(BaseEmailBackend):
-    """Django's way to send mail, for the whole site: writes it to the outbox, within the caller's transaction."""
+    """The site's email backend: writes mail to the outbox, within the caller's transaction."""
 
     def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
         with transaction.atomic():
@@ -68,14 +68,14 @@ class OutboxBackend(BaseEmailBackend):
 
 
 class _PunctualSMTP(smtplib.SMTP):
-    """A connection that is cut when its time is over, whatever it's doing."""
+    """An SMTP connection that's cut when its time is up, whatever it's doing."""
 
     _watched: socket.socket | None = None
     _timer: threading.Timer | None = None
 
     def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
         opened: socket.socket = super()._get_socket(host, port, timeout)  # type: ignore[misc]
-        # TLS takes the socket over; a second handle on the same connection stays ours.
+        # TLS takes over the socket, so keep a second handle on the connection.
         self._watched = opened.dup()
         self._timer = threading.Timer(SEND_SECONDS, self._cut, [self._watched])
         self._timer.daemon = True
@@ -86,7 +86,7 @@ class _PunctualSMTP(smtplib.SMTP):
     def _cut(watched: socket.socket) -> None:
         log.warning("mail.cut_off", extra={"seconds": SEND_SECONDS})
         with suppress(OSError):
-            # Unlike closing it, this wakes who reads from it.
+            # Unlike closing it, this wakes a blocked reader.
             watched.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
@@ -98,11 +98,11 @@ class _PunctualSMTP(smtplib.SMTP):
 
 
 class _PunctualSMTPWithTLS(smtplib.SMTP_SSL, _PunctualSMTP):
-    """The same with TLS from the start, whose handshake counts."""
+    """The same with TLS from the start; the handshake counts toward the limit."""
 
 
 class SMTPTransport(EmailBackend):
-    """Talks to the mail server, for no longer than `SEND_SECONDS` a mail."""
+    """SMTP backend that spends at most `SEND_SECONDS` on a mail."""
 
     @property
     def connection_class(self) -> type[smtplib.SMTP]:
@@ -110,14 +110,14 @@ class SMTPTransport(EmailBackend):
 
 
 def on_queue(starter: Callable[[], object]) -> None:
-    """Have a function called whenever there's new mail to send."""
+    """Register a function to be called whenever there's new mail to send."""
     _starters.append(starter)
 
 
 def send_waiting() -> int:
-    """Send what's due, unless somebody else is at it; how many.
+    """Send what's due, unless another worker is already sending. Returns how many were sent.
 
-    One at a time, so that a server that is stuck holds one thread. Whoever comes meanwhile leaves a note and goes.
+    One at a time, so that a stuck server blocks only one thread. A call made meanwhile sets `_wanted` and returns.
     """
     sent = 0
     _wanted.set()
@@ -131,7 +131,7 @@ def send_waiting() -> int:
 
 
 def _send_due() -> int:
-    """Send until there's nothing left, the server is away, or the time for it is over; how many."""
+    """Send until nothing is left, the server is down or the time is up. Returns how many were sent."""
     sent = 0
     stop_at = time.monotonic() + _RUN_SECONDS
     while time.monotonic() < stop_at and not cache.get(_AWAY_KEY):
@@ -162,7 +162,7 @@ def _queue(message: EmailMessage) -> None:
         content=_content_of(message),
         at_most_once=getattr(message, "at_most_once", False),
     )
-    # What can't be a mail (a line break in its subject) is the caller's error, so it's raised here and not in the job.
+    # An invalid mail (a line break in the subject) is the caller's error, so raise it here and not in the worker.
     message_of(mail).message()
     mail.save(force_insert=True)
 
@@ -170,7 +170,7 @@ def _queue(message: EmailMessage) -> None:
 def _content_of(message: EmailMessage) -> dict[str, Any]:
     if message.attachments:
         raise ValueError("mail with attachments can't be queued")
-    # Fixed now, so that a second attempt is recognizably the same mail. Django's own Message-ID would ask DNS, too.
+    # Fixed now, so that a retry is recognizably the same mail. Django's own Message-ID would also need a DNS lookup.
     headers = {
         "Message-ID": make_msgid(domain=urlsplit(settings.SITE_URL).hostname),
         "Date": formatdate(),
@@ -195,17 +195,17 @@ def _start() -> None:
         try:
             starter()
         except Exception:
-            # The broker is away. The mail is in the outbox, and beat has it sent.
+            # The broker is down. The mail is in the outbox, and beat will have it sent.
             log.exception("mail.not_announced")
 
 
 def _claim(now: datetime) -> OutgoingMail | None:
-    """Take the mail that has been due the longest, if there's one."""
+    """Take the mail that has been due the longest, if there is one."""
     for mail in OutgoingMail.objects.filter(due_at__lte=now).order_by("due_at")[:_BATCH]:
         if not _take(mail, now):
             continue
         if mail.is_sending and mail.at_most_once:
-            # A worker died while sending it, and nobody knows whether it went out.
+            # A worker died while sending it, so it may or may not have gone out.
             _give_up(mail, "uncertain")
         elif mail.attempt > MOST_ATTEMPTS or mail.made_at < now - LONGEST_STAY:
             _give_up(mail, "too late")
@@ -215,7 +215,7 @@ def _claim(now: datetime) -> OutgoingMail | None:
 
 
 def _take(mail: OutgoingMail, now: datetime) -> bool:
-    """Have the mail to oneself for a while; False where another worker was first."""
+    """Lease the mail for a while; False if another worker was first."""
     changes = {"due_at": now + LEASE, "attempt": F("attempt") + 1, "is_sending": True}
     if not OutgoingMail.objects.filter(pk=mail.pk, due_at=mail.due_at).update(**changes):
         return False
@@ -228,7 +228,7 @@ def _send(mail: OutgoingMail) -> bool:
     try:
         connection.open()
     except (OSError, smtplib.SMTPException) as error:
-        # Not this mail's fault: the others wait until the server is back, instead of each waiting for its timeout.
+        # Not this mail's fault: let the others wait until the server is back, instead of each running into the timeout.
         cache.set(_AWAY_KEY, True, timeout=_AWAY_SECONDS)
         _put_off(mail, error)
         return False
@@ -236,18 +236,18 @@ def _send(mail: OutgoingMail) -> bool:
         connection.send_messages([message_of(mail)])
         mail.delete()
     except (OSError, smtplib.SMTPException) as error:
-        _judge(mail, error)
+        _handle_failure(mail, error)
         return False
     finally:
         with suppress(OSError, smtplib.SMTPException):
-            # Saying goodbye may fail; the mail's fate is settled by then.
+            # Closing may fail, but the mail's outcome is settled by then.
             connection.close()
     return True
 
 
-def _judge(mail: OutgoingMail, error: Exception) -> None:
-    """Try again where that can help, and where it can't bring the same letter twice."""
-    codes = _refusals(error)
+def _handle_failure(mail: OutgoingMail, error: Exception) -> None:
+    """Retry if that can help and can't deliver the same letter twice; otherwise give up."""
+    codes = _refusal_codes(error)
     if codes and all(500 <= code < 600 for code in codes):  # noqa: PLR2004 (SMTP's "don't try again")
         _give_up(mail, type(error).__name__)
     elif mail.at_most_once and not codes:
@@ -256,8 +256,8 @@ def _judge(mail: OutgoingMail, error: Exception) -> None:
         _put_off(mail, error)
 
 
-def _refusals(error: Exception) -> list[int]:
-    """The codes by which the server has refused the mail; none where it's unknown what became of it."""
+def _refusal_codes(error: Exception) -> list[int]:
+    """The codes with which the server refused the mail; empty if its outcome is unknown."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return [code for code, _words in error.recipients.values()]
     return [error.smtp_code] if isinstance(error, smtplib.SMTPResponseException) else []
@@ -275,6 +275,6 @@ def _put_off(mail: OutgoingMail, error: Exception) -> None:
 
 
 def _give_up(mail: OutgoingMail, reason: str) -> None:
-    # Neither the address nor the words: an operator needs the reason, and the sender has the rest.
+    # Log neither the address nor the text: an operator needs only the reason.
     log.error("mail.given_up", extra={"attempt": mail.attempt, "reason": reason})
     mail.delete()

@@ -1,4 +1,4 @@
-"""What the hall itself keeps: work that goes on while nobody waits."""
+"""Models for background work: jobs and outgoing mail."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ class JobState(models.TextChoices):
 
 
 class Job(OwnedByActor):
-    """One piece of work of any kind. A queue may lose its messages; this row is what is looked at."""
+    """A job of any kind. The broker may lose messages; this row is what counts."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=40)
     client = models.CharField(max_length=32, blank=True, db_index=True)
-    """A fingerprint of the network address a guest asked from, to count by."""
+    """A keyed hash of the guest's network address, for counting."""
     asked = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=JobState.choices, default=JobState.WAITING)
     progress = models.FloatField(default=0.0)
     so_far = models.JSONField(default=dict)
-    """What there is to see before it is done."""
+    """A partial result, shown before the job is done."""
     result = models.JSONField(default=dict)
     file = models.CharField(max_length=200, blank=True)
-    """Where the storage keeps what was made."""
+    """The result file's name in the storage."""
     file_name = models.CharField(max_length=120, blank=True)
     error = models.CharField(max_length=300, blank=True)
     is_to_stop = models.BooleanField(default=False)
     attempt = models.PositiveSmallIntegerField(default=0)
-    """Which run this is: only the present one may write."""
+    """The number of the current run; only that run may write."""
     made_at = models.DateTimeField(default=timezone.now)
     beat_at = models.DateTimeField(null=True, blank=True)
-    """When the run was last heard of."""
+    """The run's last heartbeat."""
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -73,7 +73,7 @@ class OutgoingMail(models.Model):
     is_sending = models.BooleanField(default=False)
     made_at = models.DateTimeField(default=timezone.now)
     due_at = models.DateTimeField(default=timezone.now, db_index=True)
-    """When it's to be sent; while a worker has it, when another may take it over."""
+    """When to send it; while a worker has it, when another may take over."""
 
     def __str__(self) -> str:
         return f"mail, attempt {self.attempt}"

@@ -1,16 +1,16 @@
-"""Whole numbers that somebody sends."""
+"""Parsing of whole numbers in requests."""
 
 from __future__ import annotations
 
 MOST_KEY = 2**63 - 1
-"""What fits into a primary key."""
+"""The largest primary key."""
 _MOST = 2**31 - 1
 
 
 def whole_number(text: str, *, most: int = _MOST) -> int | None:
-    """What the digits 0 to 9 say, up to `most`; None for anything else.
+    """Parse ASCII digits as a number up to `most`; None for anything else.
 
-    `int` would take signs, spaces, underscores and other scripts' digits, too, and its time for a thousand digits.
+    `int` would also accept signs, spaces, underscores and other scripts' digits, and is slow for thousands of digits.
     """
     if not text.isascii() or not text.isdigit() or len(text) > len(str(most)):
         return None

@@ -1,9 +1,9 @@
-"""Run heavy work in a process of its own, with limits of time and memory.
+"""Run heavy work in child processes, with limits on time and memory.
 
-A thread that computes holds the interpreter's lock, and every other thread waits for it. So a web process hands PDFs,
-spreadsheets, uploaded lists, password hashes and jobs to children, which have a low priority and little memory, and are
-killed when they take too long. Functions and what they're given must be picklable; only jobs touch the database.
-Outside of a web process, in a job or a command, the function is simply called.
+A thread that computes holds the GIL, and every other thread waits. So a web process hands PDFs, spreadsheets, uploaded
+lists, password hashes and jobs to children, which have low priority and little memory, and are killed when they take
+too long. Functions and their arguments must be picklable; only jobs touch the database. Outside a web process, in a
+job or a command, the function is simply called.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from core.spare_cores import spare_core
 T = TypeVar("T")
 
 SECONDS = 10.0
-"""That a piece of work may take, and as long again that it may wait for a child."""
+"""How long work may take, and also how long it may wait for a free child."""
 START_SECONDS = 60.0
 MOST_BYTES = 512 * 1024 * 1024
-"""Memory that work may take beyond what the child has when it's ready."""
+"""Memory that work may use beyond what the child has when it's ready."""
 NICENESS = 5
 
 
 class GivenUp(Exception):
-    """The work took too long or too much memory, or there was no child to do it in time."""
+    """The work took too long or too much memory, or no child was free in time."""
 
 
 class NoChildFree(GivenUp):
-    """The work wasn't begun."""
+    """Every child was busy; the work wasn't started."""
 
 
 def child_environment() -> dict[str, str]:
-    """For a process of the same site: its settings and its database, also where tests have one of their own."""
-    # Overridden settings don't know the name of their module; the environment does.
+    """Environment for a child process with the same settings and database, a test database included."""
+    # Overridden settings don't know their module's name; the environment does.
     module = os.environ.get("DJANGO_SETTINGS_MODULE") or settings.SETTINGS_MODULE
     database = "SETSITE_SQLITE" if connection.vendor == "sqlite" else "SETSITE_DATABASE_NAME"
     name = str(connection.settings_dict["NAME"])
@@ -56,7 +56,7 @@ def child_environment() -> dict[str, str]:
 
 
 class _Child:
-    """A process that does one piece of work after the other."""
+    """A process that does one piece of work after another."""
 
     def __init__(self, *, has_django: bool, niceness: int) -> None:
         self._link, theirs = Pipe()
@@ -65,11 +65,11 @@ class _Child:
         self._has_django = has_django
         self.used_at = time.monotonic()
         try:
-            # A session of its own: Ctrl+C is for the server, which ends it.
+            # Its own session: Ctrl+C should reach only the server, which ends its children.
             self._process = subprocess.Popen(  # noqa: S603 (our own module)
                 command,
                 cwd=settings.BASE_DIR,
-                # One core is enough for a child, and each thread of a numeric library takes memory from its limit.
+                # A child needs only one core, and each thread of a numeric library uses memory from its limit.
                 env=child_environment() | {"OPENBLAS_NUM_THREADS": "1"},
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,
@@ -79,7 +79,7 @@ class _Child:
         finally:
             theirs.close()
         try:
-            self._hear(START_SECONDS)
+            self._receive(START_SECONDS)
         except GivenUp:
             self.end()
             raise
@@ -89,13 +89,13 @@ class _Child:
             self._link.send((function, arguments, translation.get_language() if self._has_django else None))
         except OSError as error:
             raise GivenUp("the child has ended") from error
-        is_done, result = self._hear(seconds)
+        is_done, result = self._receive(seconds)
         if not is_done:
             raise result
         done: T = result
         return done
 
-    def _hear(self, seconds: float) -> tuple[bool, Any]:
+    def _receive(self, seconds: float) -> tuple[bool, Any]:
         try:
             if self._link.poll(seconds):
                 heard: tuple[bool, Any] = self._link.recv()
@@ -111,7 +111,7 @@ class _Child:
 
 
 class Offload:
-    """A fixed number of children, each started when it's first needed and after it had to be killed."""
+    """A fixed number of children, each started when first needed, and again after it was killed."""
 
     def __init__(
         self,
@@ -125,16 +125,16 @@ class Offload:
         self._niceness = niceness
         self._spares_core = spares_core
         self._is_inline_when_off = is_inline_when_off
-        self._places: queue.LifoQueue[_Child | None] = queue.LifoQueue()
+        self._slots: queue.LifoQueue[_Child | None] = queue.LifoQueue()
         self._children: set[_Child] = set()
         self._lock = threading.Lock()
         self.is_on = False
 
     def start(self, children: int) -> None:
-        """From here on work is done in children."""
-        self._places = queue.LifoQueue()
+        """From now on, run work in children."""
+        self._slots = queue.LifoQueue()
         for _child in range(children):
-            self._places.put(None)
+            self._slots.put(None)
         self.is_on = True
 
     def stop(self) -> None:
@@ -151,46 +151,46 @@ class Offload:
         if not self.is_on and self._is_inline_when_off:
             return function(*arguments)
         limit = SECONDS if seconds is None else seconds
-        child = self._take(limit if wait is None else wait)
+        child = self._take_slot(limit if wait is None else wait)
         try:
-            child = child or self._begin()
+            child = child or self._start_child()
             with spare_core() if self._spares_core else nullcontext():
                 return child.do(function, arguments, limit)
         except GivenUp:
             if child:
-                self._end(child)
+                self._end_child(child)
             child = None
             raise
         finally:
             if child:
                 child.used_at = time.monotonic()
-            self._places.put(child)
+            self._slots.put(child)
 
     def end_idle(self, seconds: float) -> None:
-        """End the children that had nothing to do for so long, to have their memory back."""
+        """End children that have been idle for this long, to free their memory."""
         is_idle_since = time.monotonic() - seconds
-        with self._places.mutex:
-            idle = [child for child in self._places.queue if child and child.used_at < is_idle_since]
-            self._places.queue[:] = [None if child in idle else child for child in self._places.queue]
+        with self._slots.mutex:
+            idle = [child for child in self._slots.queue if child and child.used_at < is_idle_since]
+            self._slots.queue[:] = [None if child in idle else child for child in self._slots.queue]
         for child in idle:
-            self._end(child)
+            self._end_child(child)
 
-    def _take(self, seconds: float) -> _Child | None:
-        """A place among the children, and whoever sits there."""
+    def _take_slot(self, seconds: float) -> _Child | None:
+        """Take a slot, with its child if one is running."""
         try:
             if self.is_on:
-                return self._places.get(timeout=seconds)
+                return self._slots.get(timeout=seconds)
         except queue.Empty:
             pass
         raise NoChildFree("every child is busy")
 
-    def _begin(self) -> _Child:
+    def _start_child(self) -> _Child:
         child = _Child(has_django=self._has_django, niceness=self._niceness)
         with self._lock:
             self._children.add(child)
         return child
 
-    def _end(self, child: _Child) -> None:
+    def _end_child(self, child: _Child) -> None:
         with self._lock:
             self._children.discard(child)
         child.end()
@@ -198,11 +198,11 @@ class Offload:
 
 offload = Offload()
 hashing = Offload(has_django=False)
-"""For passwords alone, so that nobody's sign-in waits behind an upload."""
+"""For passwords only, so that no sign-in waits behind an upload."""
 
 
 def _serve(link: Connection, *, has_django: bool, niceness: int) -> None:
-    """In the child: do what comes until the parent is gone."""
+    """The child's main loop: do the work received until the parent is gone."""
     if has_django:
         django.setup()
     os.nice(niceness)
@@ -228,14 +228,14 @@ def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...], language:
 
 def _limit_memory() -> None:
     sizes = Path("/proc/self/statm")
-    # Elsewhere than on Linux there's no such file, and no such limit that works.
+    # Only Linux has this file, and a memory limit that works.
     if sizes.exists():
         now = int(sizes.read_text(encoding="ascii").split()[0]) * os.sysconf("SC_PAGE_SIZE")
         resource.setrlimit(resource.RLIMIT_AS, (now + MOST_BYTES, now + MOST_BYTES))
 
 
 if __name__ == "__main__":
-    # By its own name, so that exceptions are the same classes on both sides.
+    # Imported by its real name, so that exception classes are the same on both sides.
     from core.offload import _serve as serve
 
     serve(Connection(int(sys.argv[1])), has_django=sys.argv[2] == "django", niceness=int(sys.argv[3]))

@@ -1,4 +1,4 @@
-"""Work that must not be done twice at once, such as what a second beat, started by mistake, asks for again."""
+"""A lock for work that mustn't run twice at once, for example because a second beat was started by mistake."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from zlib import crc32
 from django.db import connection
 
 _NAMESPACE = 1_612
-"""Keeps our advisory locks apart from anybody else's in the same database."""
+"""Keeps our advisory locks apart from others in the same database."""
 _locks: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
 @contextmanager
 def only_one(name: str) -> Iterator[bool]:
-    """Say whether it's ours to do; it isn't while somebody else is at it, in whatever process.
+    """Try to take the named lock across all processes; yields whether we got it.
 
-    On SQLite the site is one process, so a lock in memory is enough.
+    On SQLite the site is one process, so an in-memory lock is enough.
     """
     if connection.vendor != "postgresql":
         is_ours = _locks[name].acquire(blocking=False)

@@ -1,4 +1,4 @@
-"""What becomes of jobs, when a guest signs in and when an owner goes."""
+"""How jobs are exported, merged and purged."""
 
 from core.actors import Ownership, register
 from core.jobs import queue

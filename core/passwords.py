@@ -1,4 +1,4 @@
-"""Hash passwords in a process of low priority, so that forty sign-ins at once don't take every core from the games."""
+"""Password hashing in a low-priority process, so that forty sign-ins at once don't take every core from the games."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from core.offload import hashing
 
 
 class Argon2Hasher(Argon2PasswordHasher):
-    """Argon2id with Django's cost, in one thread instead of eight: the same work, but on one core at a time."""
+    """Argon2id at Django's cost, in one thread instead of eight: the same work, but on one core at a time."""
 
     parallelism = 1
 
@@ -19,14 +19,14 @@ class Argon2Hasher(Argon2PasswordHasher):
         return hashing(_verify, password, encoded)
 
 
-class _Here(Argon2PasswordHasher):
+class _InlineHasher(Argon2PasswordHasher):
     parallelism = Argon2Hasher.parallelism
 
 
 def _encode(password: str, salt: str) -> str:
-    encoded: str = _Here().encode(password, salt)
+    encoded: str = _InlineHasher().encode(password, salt)
     return encoded
 
 
 def _verify(password: str, encoded: str) -> bool:
-    return bool(_Here().verify(password, encoded))
+    return bool(_InlineHasher().verify(password, encoded))

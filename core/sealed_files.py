@@ -1,8 +1,8 @@
-"""Files that only the holder of a private key can read: written in pieces, so that their size doesn't matter.
+"""Encrypted files that only the holder of a private key can read, processed in pieces so that size doesn't matter.
 
-A new X25519 key for each file, agreed with the reader's public key, gives the key of the file; each piece of 64 kB is
-sealed by ChaCha20-Poly1305 under its number, and the last one is marked. So no piece can be changed, moved, or left
-out, at the end neither.
+A fresh X25519 key for each file and the reader's public key give the file's key. Each piece of 64 kB is sealed with
+ChaCha20-Poly1305; its nonce has its number, and whether it's the last. So no piece can be changed, moved or dropped,
+not even at the end.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ _PUBLIC, _PRIVATE = "setsite-public-", "setsite-private-"
 
 
 class CannotOpen(ValueError):
-    """A sealed file that is damaged or not for this key, or a key that is none."""
+    """The sealed file is damaged or made for another key, or the key is invalid."""
 
 
 def new_keys() -> tuple[str, str]:
-    """A private key to keep away from the site, and the public key that goes into its settings."""
+    """A new private key, to be kept away from the site, and the public key for its settings."""
     private = X25519PrivateKey.generate()
     public = private.public_key().public_bytes_raw()
-    return _written(_PRIVATE, private.private_bytes_raw()), _written(_PUBLIC, public)
+    return _encoded_key(_PRIVATE, private.private_bytes_raw()), _encoded_key(_PUBLIC, public)
 
 
 def public_key(text: str) -> X25519PublicKey:
-    return X25519PublicKey.from_public_bytes(_read(_PUBLIC, text))
+    return X25519PublicKey.from_public_bytes(_decoded_key(_PUBLIC, text))
 
 
 def private_key(text: str) -> X25519PrivateKey:
-    return X25519PrivateKey.from_private_bytes(_read(_PRIVATE, text))
+    return X25519PrivateKey.from_private_bytes(_decoded_key(_PRIVATE, text))
 
 
 def seal(source: BinaryIO, target: BinaryIO, reader: X25519PublicKey) -> None:
-    """Write what the source holds so that only the reader's private key opens it."""
+    """Encrypt the source so that only the reader's private key opens it."""
     own = X25519PrivateKey.generate()
     sender = own.public_key().public_bytes_raw()
     cipher = _cipher(own.exchange(reader), sender, reader)
@@ -54,7 +54,7 @@ def seal(source: BinaryIO, target: BinaryIO, reader: X25519PublicKey) -> None:
 
 
 def unseal(source: BinaryIO, target: BinaryIO, key: X25519PrivateKey) -> None:
-    """Write what a sealed file holds; raises `CannotOpen`, and what was written until then isn't to be used."""
+    """Decrypt a sealed file. Raises `CannotOpen`, in which case the partial output mustn't be used."""
     head = source.read(len(MAGIC) + _KEY)
     if not head.startswith(MAGIC) or len(head) != len(MAGIC) + _KEY:
         raise CannotOpen("not a sealed file")
@@ -72,7 +72,7 @@ def is_sealed(beginning: bytes) -> bool:
 
 
 def _pieces(source: BinaryIO, size: int) -> Iterator[tuple[bytes, bytes]]:
-    """Each piece with its nonce, which says its number and whether it is the last. There is at least one."""
+    """Yield each piece with its nonce, made of its number and whether it's the last. There's at least one piece."""
     number, piece = 0, source.read(size)
     while True:
         following = source.read(size) if len(piece) == size else b""
@@ -88,11 +88,11 @@ def _cipher(shared: bytes, sender: bytes, reader: X25519PublicKey) -> ChaCha20Po
     return ChaCha20Poly1305(derived.derive(shared))
 
 
-def _written(prefix: str, raw: bytes) -> str:
+def _encoded_key(prefix: str, raw: bytes) -> str:
     return prefix + base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
-def _read(prefix: str, text: str) -> bytes:
+def _decoded_key(prefix: str, text: str) -> bytes:
     text = text.strip()
     try:
         raw = base64.urlsafe_b64decode(text.removeprefix(prefix) + "=")

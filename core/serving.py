@@ -1,7 +1,7 @@
-"""Whether processes of the site are at work: each holds a shared lock, and whoever replaces the data takes all of it.
+"""A lock against restoring a backup under a running site: each process holds it shared, a restore exclusively.
 
-The kernel lets go of a lock when its process ends, however it ends, so nothing stale is ever left behind. A mark says
-that a restore has begun and isn't done: if it's interrupted the mark stays, and no process starts.
+The kernel releases a lock when its process ends, however it ends, so no stale lock is ever left behind. A marker says
+that a restore has started and isn't done: if it's interrupted the marker stays, and no process starts.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class SiteIsServing(Exception):
 
 
 class DataIsReplaced(SystemExit):
-    """The data is being replaced, or was left half settled. Celery goes on after any `Exception` in a signal."""
+    """A restore is running or was left unfinished. A `SystemExit`, since Celery ignores any `Exception` in a signal."""
 
 
 def begin_serving() -> None:
-    """Say that this process is at work, until it ends. Once is enough."""
+    """Hold the shared lock until this process ends. Further calls do nothing."""
     if _held:
         return
     lock = _open()
@@ -53,7 +53,7 @@ def begin_serving() -> None:
 
 @contextmanager
 def nobody_serves() -> Iterator[None]:
-    """Keep every process of the site from starting; raises `SiteIsServing` if one is running."""
+    """Hold the exclusive lock, so that no process of the site can start; raises `SiteIsServing` if one is running."""
     lock = _open()
     try:
         try:
@@ -66,20 +66,21 @@ def nobody_serves() -> Iterator[None]:
 
 
 def refuse_unfinished_restore() -> None:
-    """Raise `DataIsReplaced` where a restore was interrupted, or is under way."""
+    """Raise `DataIsReplaced` if a restore was interrupted or is in progress."""
     if is_restore_unfinished():
         raise DataIsReplaced(_UNFINISHED)
 
 
 def is_restore_unfinished() -> bool:
-    # Web processes start while the database is away; then only the file counts.
+    # Web processes may start while the database is down; then only the file counts.
     return _mark().exists() or is_database_marked(if_away=False)
 
 
 def is_database_marked(*, if_away: bool) -> bool:
-    """Whether this database came out of a backup and isn't settled; only PostgreSQL knows.
+    """Whether this database was restored from a backup that isn't settled yet (PostgreSQL only).
 
-    Asked on a connection of its own, which nobody inherits and no transaction is affected by.
+    Uses its own connection, which no forked process inherits and which is in no transaction. Returns `if_away` if the
+    database is down.
     """
     if connection.vendor != "postgresql":
         return False
@@ -93,7 +94,7 @@ def is_database_marked(*, if_away: bool) -> bool:
 
 
 def mark_restoring() -> None:
-    """From here on no process starts, even after a power cut."""
+    """Keep processes from starting from now on, even after a power failure."""
     for path, flags in ((_mark(), os.O_WRONLY | os.O_CREAT), (_mark().parent, os.O_RDONLY)):
         handle = os.open(path, flags | os.O_CLOEXEC, 0o600)
         try:
@@ -103,7 +104,7 @@ def mark_restoring() -> None:
 
 
 def unmark_restoring() -> None:
-    """Everything is settled, or nothing was changed."""
+    """Let processes start again, once everything is settled or if nothing was changed."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("DROP TABLE IF EXISTS setsite_restoring")

@@ -1,6 +1,6 @@
-"""Whether a browser is still signed in, asked for many streams at once.
+"""Check for many streams at once whether their browsers are still signed in.
 
-A page asks with every request. A stream stays open for hours, so its hub asks from time to time.
+A page checks with every request, but a stream stays open for hours, so its hub checks from time to time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _KEY = re.compile(r"[0-9a-z]{8,40}")
 
 
 class Opened(Protocol):
-    """A stream, as far as it says whose it is and in which session it was opened; that of a guest has no user."""
+    """A stream's user and the session it was opened in; a guest's stream has no user."""
 
     @property
     def user(self) -> int | None: ...
@@ -38,17 +38,17 @@ _Opened = TypeVar("_Opened", bound=Opened)
 
 
 def session_key_of(scope: Mapping[str, Any]) -> str:
-    """The session that an ASGI request's cookie names; "" where there's none that could be ours."""
+    """The session key in an ASGI request's cookie; "" if there's none that could be ours."""
     cookies = b"; ".join(value for name, value in scope.get("headers", ()) if name == b"cookie")
     key = parse_cookie(cookies.decode("latin-1")).get(settings.SESSION_COOKIE_NAME, "")
     return key if _KEY.fullmatch(key) else ""
 
 
 def signed_out(streams: Collection[_Opened]) -> set[_Opened]:
-    """Those whose user isn't signed in there any more.
+    """The streams whose user is no longer signed in.
 
-    They've signed out, the session has expired or is somebody else's, the account is gone, or a new password or login
-    card has ended what came before it.
+    They've signed out, the session has expired or is someone else's, the account is gone, or a new password or login
+    card has ended older sessions.
     """
     own = [each for each in streams if each.user is not None]
     sessions = dict(_sessions({each.session for each in own}))
@@ -65,12 +65,12 @@ def _sessions(keys: Iterable[str]) -> Iterator[tuple[str, tuple[str, str]]]:
     for some in chunks(keys, _AT_ONCE):
         found = Session.objects.filter(session_key__in=some, expire_date__gt=timezone.now())
         for key, data in found.values_list("session_key", "session_data"):
-            yield key, _who(data)
+            yield key, _login_in(data)
 
 
 @lru_cache(_KEPT)
-def _who(session_data: str) -> tuple[str, str]:
-    """Who is signed in, and what their password made of it. To unpack a session costs more than to read it."""
+def _login_in(session_data: str) -> tuple[str, str]:
+    """The session's user and auth hash. Cached, since decoding a session costs more than reading it."""
     session = Session(session_data=session_data).get_decoded()
     return session.get(SESSION_KEY, ""), session.get(HASH_SESSION_KEY, "")
 

@@ -1,8 +1,8 @@
-"""Heavy work leaves one core of the machine to the games, whichever kinds of work and web processes there are.
+"""Keep one core of the machine free of heavy work, for the games, across all kinds of work and web processes.
 
-Three children that compute on two cores make every game move wait for its turn, whatever their priority: the 95th
-percentile of a call was 5 times the quiet one, and is about 2 times with a core left free. It's a courtesy and no
-guard: who has waited for a second goes ahead.
+Three children computing on two cores make every game move wait, whatever their priority: the 95th percentile of a call
+was 5 times that of an idle machine, and is about 2 times with a core left free. This is best effort: work that has
+waited for a second goes ahead.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def spare_cores() -> int:
 
 @contextmanager
 def spare_core() -> Iterator[None]:
-    """Compute on a core that no other heavy work uses, if one gets free in time."""
+    """Reserve a core that no other heavy work uses, if one becomes free in time."""
     handle = _wait_for_one()
     try:
         yield
@@ -43,7 +43,7 @@ def _wait_for_one() -> int | None:
 
 
 def _take_one() -> int | None:
-    """A lock that ends with its handle, or with its process."""
+    """Try to lock one of the cores. The lock ends when its handle is closed or the process ends."""
     for number in range(spare_cores()):
         try:
             handle = os.open(Path(settings.VAR_DIR) / f"spare-core-{number}", os.O_RDWR | os.O_CREAT, 0o600)

@@ -1,4 +1,4 @@
-"""Tables as files: CSV and Excel workbooks in which no text is ever taken for a formula."""
+"""Tables as CSV and Excel files in which no text is ever taken for a formula."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def table_csv(lines: Iterable[Sequence[Cell]]) -> bytes:
-    """For a spreadsheet: in UTF-8 with the mark that tells so, and with nothing that it would take for a formula."""
+    """CSV for spreadsheet programs: UTF-8 with a byte order mark, and nothing they would take for a formula."""
     text = StringIO()
     csv.writer(text).writerows([safe(cell) for cell in each] for each in lines)
     return text.getvalue().encode("utf-8-sig")
 
 
 def safe(cell: Cell) -> Cell:
-    """A text that begins like a formula gets an apostrophe before it, as OWASP advises; numbers stay numbers."""
+    """Prefix text that starts like a formula with an apostrophe, as OWASP advises; numbers stay numbers."""
     if isinstance(cell, str) and cell.lstrip(" ").startswith(_FORMULA_SIGNS):
         return f"'{cell}"
     return cell
@@ -33,7 +33,7 @@ def safe(cell: Cell) -> Cell:
 def write_table(
     book: xlsxwriter.Workbook, title: str, lines: Sequence[Sequence[Cell]]
 ) -> xlsxwriter.worksheet.Worksheet:
-    """A sheet whose first line is the header, and whose first two columns are names."""
+    """Add a sheet whose first row is the header and whose first two columns are names."""
     bold = book.add_format({"bold": True, "text_wrap": True, "valign": "top"})
     day = book.add_format({"num_format": "yyyy-mm-dd"})
     sheet = book.add_worksheet(title)

@@ -1,8 +1,8 @@
-"""How many streams may be open: of one seat, of one address, and of all together in this process.
+"""Limits on open streams: per seat, per address, and in total for this process.
 
-A stream costs some 16 kB and a little of each push. A school shares one address, so the limits of an address leave
-room for many classes; they stop a script that opens streams by the thousand. When the process is full, the address
-that has most streams loses its oldest, so that a few addresses keep nobody else out.
+A stream costs some 16 kB and a little of each push. A school shares one address, so the limits per address leave room
+for many classes; they stop a script that opens streams by the thousand. When the process is full, the address with the
+most streams loses its oldest, so that a few addresses can't keep everyone else out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 
 class TooManyStreams(Exception):
-    """`is_total` says whether the process is full, or only this client has too many."""
+    """`is_total` says whether the process is full, rather than only this client having too many."""
 
     def __init__(self, *, is_total: bool) -> None:
         super().__init__("too many streams")
@@ -21,10 +21,10 @@ class TooManyStreams(Exception):
 
 
 class StreamLimits:
-    """Counts on the event loop, so it needs no lock.
+    """Counts streams on the event loop, so it needs no lock.
 
-    A stream that was told to close is there until its client takes notice, so there may be some more than `total`
-    for a while: up to a quarter. Beyond that newcomers are refused.
+    A stream that was told to close stays until its client notices, so for a while there may be up to a quarter more
+    than `total`. Beyond that newcomers are refused.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class StreamLimits:
         self.refused = 0
         self.closed = 0
         self._open_of: dict[str, dict[object, Callable[[], None]]] = {}
-        """By address, what closes each stream, the oldest first; without those that were told to close."""
+        """For each address, the function that closes each stream, oldest first; without those already told to close."""
         self._of_address: Counter[Hashable] = Counter()
         self._of_seat: dict[Hashable, deque[Callable[[], None]]] = {}
 
@@ -44,8 +44,8 @@ class StreamLimits:
     def opened(self, topic: Hashable, seat: Hashable | None, address: str, close: Callable[[], None]) -> Iterator[None]:
         """Count a stream while it's open; raises `TooManyStreams`.
 
-        At the limit of a seat the oldest stream is closed instead: it's most likely one whose tablet fell asleep, and
-        refusing would keep the tablet out that just woke up.
+        At a seat's limit the oldest stream is closed instead: it most likely belongs to a tablet that fell asleep, and
+        a refusal would keep out the tablet that just woke up.
         """
         self._check(topic, address)
         if self.open >= self.total:
@@ -85,7 +85,7 @@ class StreamLimits:
             raise TooManyStreams(is_total=is_total)
 
     def _make_room(self) -> None:
-        """Close the oldest stream of the address that has most of them: a flood closes its own."""
+        """Close the oldest stream of the address that has the most, so that a flood closes its own."""
         if not self._open_of:
             return
         address = max(self._open_of, key=lambda each: len(self._open_of[each]))

@@ -1,4 +1,4 @@
-"""Thin shells around services, for workers to run."""
+"""Celery tasks: thin wrappers around services."""
 
 from datetime import timedelta
 
@@ -15,20 +15,20 @@ IDLE_CHILD_SECONDS = 60.0
 
 @shared_task(ignore_result=True, acks_late=True)
 def run_next_job() -> None:
-    """Run the job that comes next, then ask for another one: now there's a place for it."""
+    """Run the next job, then schedule another task, since there's room for one now."""
     if runs.run_one():
         run_next_job.delay()
 
 
 @shared_task(ignore_result=True)
 def send_mail() -> int:
-    """Send what waits in the outbox."""
+    """Send the mail waiting in the outbox."""
     return mail.send_waiting()
 
 
 @shared_task(ignore_result=True)
 def requeue_stale_jobs() -> int:
-    """Find what a worker that died has left lying; that somebody does is the sign that a worker lives."""
+    """Requeue jobs left behind by a dead worker. Running this is also the sign that a worker is alive."""
     worker_is_alive()
     runs.children.end_idle(IDLE_CHILD_SECONDS)
     return queue.requeue_stale(timezone.now())

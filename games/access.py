@@ -1,4 +1,4 @@
-"""Who may see a match, and whose seat is whose."""
+"""Who may see a match, and which seat is theirs."""
 
 from __future__ import annotations
 
@@ -14,35 +14,35 @@ from games.rules.state import Phase
 
 Rule = Callable[[Match, int], bool]
 Listener = Callable[..., None]
-_watching: list[Rule] = []
+_watch_rules: list[Rule] = []
 _listeners: list[Listener] = []
 
 
 def allow_watching(rule: Rule) -> None:
-    """Have a function asked whether a user, given by their key, may watch a match at which they have no seat."""
-    _watching.append(rule)
+    """Register a rule that says whether a user, by primary key, may watch a match without a seat in it."""
+    _watch_rules.append(rule)
 
 
 def may_watch(match: Match, user: int | None) -> bool:
-    """Whether somebody without a seat may watch a match: anybody, where people play together."""
-    return match.way == Way.TOGETHER or (user is not None and any(rule(match, user) for rule in _watching))
+    """Whether somebody without a seat may watch a match. Anybody may if its `way` is `TOGETHER`."""
+    return match.way == Way.TOGETHER or (user is not None and any(rule(match, user) for rule in _watch_rules))
 
 
 def rights_changed(*users: int) -> None:
-    """These users, or where none are named anybody, may watch less than before, or are signed out somewhere.
+    """Recheck the open streams of users who lost a right or were signed out; with no users, everybody's.
 
-    Their open streams are checked again, once that's committed.
+    The listeners are called after the commit.
     """
-    transaction.on_commit(lambda: _tell(*users), robust=True)
+    transaction.on_commit(lambda: _notify_listeners(*users), robust=True)
 
 
-def _tell(*users: int) -> None:
+def _notify_listeners(*users: int) -> None:
     for listener in _listeners:
         listener(*users)
 
 
 def on_rights_changed(listener: Listener) -> None:
-    """Have a function called with the keys of users whose streams must be checked; with none, everybody's."""
+    """Register a listener for the keys of users whose streams must be rechecked; with none, everybody's."""
     _listeners.append(listener)
 
 
@@ -56,7 +56,7 @@ def own_seat(match: Match, player: Player | None) -> Seat | None:
 
 
 def match_by_code(request: HttpRequest, code: str) -> tuple[Match, Seat | None]:
-    """The match that somebody asks for by a code they may have guessed: who has no seat at it is counted."""
+    """The match with a code that may be a guess; the lookup counts unless the player has a seat there."""
     try:
         match, seat = visible_match(code, known_player(request))
     except Http404:
@@ -68,10 +68,11 @@ def match_by_code(request: HttpRequest, code: str) -> tuple[Match, Seat | None]:
 
 
 def visible_match(code: str, player: Player | None) -> tuple[Match, Seat | None]:
-    """The match and the player's seat at it; a game that others play alone is not there for you.
+    """The match and the player's seat at it; raises `Http404` if they may not see it.
 
-    The code of a table where people play together is the invitation to watch it. A table of a class is for those who
-    sit at it and whoever may watch; the one where the whole class plays is not here before its end.
+    The code of a table where people play together invites anybody to watch. A game that somebody plays alone is only
+    for its player, and a class's table for those who sit there or may watch. A whole-class match can't be seen here
+    until it's over.
     """
     match = Match.objects.prefetch_related("seats").filter(code=codes.plain(code)).first()
     if match is None:
@@ -91,5 +92,5 @@ def _may_see(match: Match, seat: Seat | None, player: Player | None) -> bool:
 
 
 def key_of(player: Player | None) -> int | None:
-    """The key of the player's account; guests have none."""
+    """The primary key of the player's account; None for guests."""
     return player.user.pk if player and player.user else None

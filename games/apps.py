@@ -1,4 +1,4 @@
-"""The app's name for Django."""
+"""The app's configuration."""
 
 from django.apps import AppConfig
 

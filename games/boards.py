@@ -1,4 +1,4 @@
-"""Boards without a match: twelve cards that follow from a number, and three of them picked."""
+"""Boards without a match: twelve cards from a seed number, and a pick of three."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FRONT_SETS = range(2, 5)
 
 
 def front_board(number: int) -> tuple[Card, ...]:
-    """Twelve cards with a few SETs: not so many that any three will do, not so few that a stranger gives up."""
+    """Twelve cards with a few SETs: not so many that any three will do, nor so few that a newcomer gives up."""
     rng = random.Random(f"front/{number}")
     while True:
         board = tuple(rng.sample(FULL_DECK, 12))
@@ -23,11 +23,11 @@ def front_board(number: int) -> tuple[Card, ...]:
 
 
 class BadPick(ValueError):
-    """Three cards that the board does not have, or not three; the message is for the page."""
+    """Not three cards, or not cards of the board; the page shows the message."""
 
 
 def picked(board: tuple[Card, ...], asked: list[str]) -> Triple:
-    """The three cards of the board that a form names, in the order in which they lie."""
+    """The three cards that a form names, in board order; raises `BadPick`."""
     try:
         cards = {Card.from_index(int(text)) for text in asked}
     except (BadCard, ValueError):

@@ -1,4 +1,4 @@
-"""Forms of the game: how a match is to be."""
+"""Forms for opening a match."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ VOTES = [(Votes.CHECKED, _("Checked: told when there is a SET")), (Votes.PAPER, 
 
 
 def windows(*lengths: int) -> list[tuple[str, Promise | str]]:
-    """How long who has called may pick; made anew for each form, in the language of who reads it."""
+    """Choices for the time to pick after a call. Called for each form, to use its reader's language."""
     timed = [
         (str(each), ngettext("%(seconds)s second", "%(seconds)s seconds", each) % {"seconds": each}) for each in lengths
     ]
@@ -48,7 +48,7 @@ def _windows_of_rules() -> list[tuple[str, Promise | str]]:
 
 
 class OpenForm(forms.Form):
-    """What all ways to play have in common."""
+    """Fields shared by all ways to play."""
 
     way: Way
     edition = forms.ChoiceField(label=_("Rules"), choices=EDITION_TITLES, initial=CURRENT_EDITION)
@@ -79,7 +79,7 @@ class AloneForm(OpenForm):
     way = Way.ALONE
 
     def make_options(self, data: dict[str, Any]) -> Options:
-        # Alone, nobody has to be told that it is a call.
+        # Nobody else needs to hear a call, so picking three cards is enough.
         return Options.of(data["edition"], easy=data["deck"] == "easy", alone=True, window=None, quick=True)
 
 
@@ -96,7 +96,7 @@ class PracticeForm(OpenForm):
 
 
 class WindowForm(OpenForm):
-    """A way to play where a call has a window."""
+    """Base form for ways to play where a call has a window."""
 
     window = forms.ChoiceField(label=_("Time to pick after a call"), choices=_windows_of_rules, required=False)
     quick = forms.BooleanField(label=_("Quick play: the third card is the call"), required=False)

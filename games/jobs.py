@@ -1,4 +1,4 @@
-"""Work of the game that takes its time: odds by simulation, and decks to print."""
+"""The game's background jobs: simulating odds and printing decks."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from games.printing.deck import PrintedDeck
 from games.printing.printed import printed
 
 MOST_POINTS = 60
-"""How many moments of a simulation are kept, for the picture of how it settles."""
+"""How many points of a simulation are kept for the chart of how it settles."""
 
 
 def simulate(asked: Mapping[str, Any], report: Reporter) -> JobResult:
-    """Deal or play as often as was asked; what is found is there to see all the while."""
+    """Simulate deals or games as often as asked, and report interim results."""
     work = _play_games if asked["what"] == "games" else _deal
     try:
         return JobResult(work(asked, report))
@@ -32,13 +32,13 @@ def simulate(asked: Mapping[str, Any], report: Reporter) -> JobResult:
 def _deal(asked: Mapping[str, Any], report: Reporter) -> dict[str, Any]:
     path: list[list[float]] = []
 
-    def tell(so_far: FirstDeals) -> None:
-        _note(path, so_far.tally)
+    def report_progress(so_far: FirstDeals) -> None:
+        _add_point(path, so_far.tally)
         report(so_far.deals / asked["count"], {**_tally(so_far.tally), "path": path})
 
     every = max(1, asked["count"] // MOST_POINTS)
     found = simulate_first_deals(
-        asked["deck"], asked["cards"], asked["count"], asked["seed"], on_progress=tell, report_every=every
+        asked["deck"], asked["cards"], asked["count"], asked["seed"], on_progress=report_progress, report_every=every
     )
     return {**_tally(found.tally), "path": path}
 
@@ -46,14 +46,14 @@ def _deal(asked: Mapping[str, Any], report: Reporter) -> dict[str, Any]:
 def _play_games(asked: Mapping[str, Any], report: Reporter) -> dict[str, Any]:
     path: list[list[float]] = []
 
-    def tell(so_far: WholeGames) -> None:
+    def report_progress(so_far: WholeGames) -> None:
         if in_play := so_far.in_play(asked["cards"]):
-            _note(path, in_play)
+            _add_point(path, in_play)
         report(so_far.games / asked["count"], _games(so_far, asked["cards"]) | {"path": path})
 
     every = max(1, asked["count"] // MOST_POINTS)
     found = simulate_games(
-        asked["deck"], asked["cards"], asked["count"], asked["seed"], on_progress=tell, report_every=every
+        asked["deck"], asked["cards"], asked["count"], asked["seed"], on_progress=report_progress, report_every=every
     )
     return _games(found, asked["cards"]) | {"path": path}
 
@@ -69,11 +69,11 @@ def _games(found: WholeGames, table: int) -> dict[str, Any]:
     }
 
 
-def _note(path: list[list[float]], tally: Tally) -> None:
+def _add_point(path: list[list[float]], tally: Tally) -> None:
     low, high = tally.interval
     path.append([tally.seen, tally.chance, low, high])
     if len(path) > MOST_POINTS:
-        # Every second moment is enough: what comes first changes most, and what comes last stays.
+        # Drop the second to last point: the first ones change most, and the last one is the result.
         del path[-2]
 
 

@@ -1,4 +1,4 @@
-"""The addresses of the odds lab, under /lab/."""
+"""URLs of the odds lab, under /lab/."""
 
 from django.urls import path
 

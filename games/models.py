@@ -1,4 +1,4 @@
-"""What is kept of a match: its present state, who sits where, and the log that the state is a fold of."""
+"""Models of matches (state, seats, and the log that the state is a fold over) and of daily puzzle results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Way(models.TextChoices):
 
 
 class Sitting(NamedTuple):
-    """Somebody at a table, as the hot path reads it."""
+    """A seat and its player, as the hot path reads them."""
 
     number: int
     name: str
@@ -39,11 +39,11 @@ class Sitting(NamedTuple):
 
 
 class MatchDetails(NamedTuple):
-    """What a call needs to know around a match, read along with it."""
+    """What a call needs besides the match, read in the same query."""
 
     seats: tuple[Sitting, ...]
     log: tuple[dict[str, Any], ...]
-    """The last entries, the oldest first."""
+    """The latest entries, oldest first."""
 
     def after(self, more: Sequence[dict[str, Any]], most: int) -> MatchDetails:
         return self._replace(log=(*self.log, *more)[-most:])
@@ -54,20 +54,20 @@ class MatchDetails(NamedTuple):
 
 
 class Match(models.Model):
-    """One match. Only `games.matches.service` writes it, and only where the version is still the one it read."""
+    """One match. Only `games.matches.service` writes it, and only if the version is still the one it read."""
 
     code = models.CharField(max_length=12, unique=True)
     way = models.CharField(max_length=10, choices=Way.choices)
     is_open = models.BooleanField(default=True)
-    """Whether it is listed for anybody to join; otherwise its code is the invitation."""
+    """Whether the lobby lists it for anybody to join; otherwise players need its code."""
     place = models.CharField(max_length=40, blank=True, db_index=True)
-    """What it is a part of, as the address of that: "session/ABCDEF"; empty for a match of its own."""
+    """The path of what it's part of, such as "session/ABCDEF"; empty for a standalone match."""
     version = models.PositiveIntegerField(default=0)
     """The number of the last event."""
     snapshot = models.JSONField()
-    """The state at this version, with the undealt cards: never for a browser."""
+    """The state at this version. It includes the undealt cards, so never send it to a browser."""
     start = models.JSONField()
-    """The state before the first event: with the events it gives the snapshot again."""
+    """The state before the first event; replaying all events from here gives the snapshot."""
     phase = models.CharField(max_length=10, choices=[(phase, phase) for phase in state.Phase], db_index=True)
     due = models.FloatField(null=True, blank=True, db_index=True)
     """When something happens by itself (a window closes, a computer calls), in seconds since the epoch."""
@@ -77,7 +77,7 @@ class Match(models.Model):
     seats: RelatedManager[Seat]
     events: RelatedManager[Event]
     around: MatchDetails | None = None
-    """Only where `games.matches.store` has read it."""
+    """Only set if `games.matches.store` has read it."""
 
     class Meta:
         verbose_name_plural = "matches"
@@ -89,7 +89,7 @@ class Match(models.Model):
 
     @property
     def state(self) -> state.MatchState:
-        """What the snapshot says, read from it only once."""
+        """The parsed snapshot, cached."""
         if self._read is None or self._read[0] is not self.snapshot:
             self._read = self.snapshot, match_from(self.snapshot)
         return self._read[1]
@@ -101,7 +101,7 @@ class Match(models.Model):
 
 
 class Seat(OwnedByActor):
-    """Who sits at a seat of a match: a user, a guest, or a computer of some strength."""
+    """A seat at a match, and who sits there: a user, a guest, or a computer of some strength."""
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="seats")
     number = models.PositiveSmallIntegerField()
@@ -131,12 +131,12 @@ class Seat(OwnedByActor):
 
 
 class PuzzleResult(OwnedByActor):
-    """What somebody has found of a day's puzzle."""
+    """What a player has found in a daily puzzle."""
 
     day = models.DateField()
     deck = models.CharField(max_length=4)
     found = models.JSONField(default=list)
-    """The SETs in the order of their finding, each as the indices of its cards."""
+    """The SETs in the order they were found, each as the indices of its cards."""
     wrong = models.PositiveIntegerField(default=0)
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -159,7 +159,7 @@ class PuzzleResult(OwnedByActor):
 
 
 class Event(models.Model):
-    """One entry of a match's log, numbered within the match from one; written once and never changed."""
+    """One entry in a match's log, numbered from one within the match. Never changed once written."""
 
     match = models.ForeignKey(Match, on_delete=models.CASCADE, related_name="events")
     number = models.PositiveIntegerField()

@@ -1,4 +1,4 @@
-"""What becomes of seats at tables and of daily puzzles, when a guest signs in and when an owner goes."""
+"""What happens to seats and daily puzzles when a guest signs in, data is exported, or an owner goes."""
 
 from core.actors import Ownership, register
 from core.db.locks import LockLevel

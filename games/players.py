@@ -1,4 +1,4 @@
-"""Who plays: the actor behind a request. A stranger becomes a guest, with a friendly name."""
+"""The player behind a request. A new visitor becomes a guest with a friendly name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Player", "friendly_name", "friendly_names", "known_player", "player"
 
 
 def player(request: HttpRequest) -> Player:
-    """The player behind a request; a stranger becomes a guest."""
+    """The player behind a request; a new visitor becomes a guest."""
     known = known_player(request)
     if known:
         return known
@@ -27,7 +27,7 @@ def player(request: HttpRequest) -> Player:
 
 
 def friendly_name() -> str:
-    """A name that is nobody's: an animal with a good quality. Written out whole, since languages agree differently."""
+    """A random made-up name. Each one is translated as a whole, since adjectives agree differently by language."""
     return secrets.choice(friendly_names())
 
 
@@ -37,7 +37,7 @@ def friendly_names() -> tuple[str, ...]:
 
 @cache
 def _friendly_names_in(_language: str | None) -> tuple[str, ...]:
-    # Always called with the present language: translating thirty names for each guest takes longer than all the rest.
+    # Cached by the active language: translating thirty names for each guest would take longer than all the rest.
     return (
         _("Brave Badger"),
         _("Bright Beaver"),

@@ -1,4 +1,4 @@
-"""The day's puzzle: one board for everybody, and what each has found of it."""
+"""The daily puzzle: one board for everybody, and what each player has found on it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class PuzzleDeck(StrEnum):
 
 
 def board_of(day: date, deck: PuzzleDeck) -> tuple[Card, ...]:
-    """The board of a day. Its seed is the site's own, so that nobody can look at tomorrow's."""
+    """The board of a day. Its seed depends on the site's secret key, so nobody can compute tomorrow's board."""
     seed = salted_hmac("games.puzzles", f"{day.isoformat()}/{deck}").hexdigest()
     rng = random.Random(seed)
     while True:
@@ -51,7 +51,7 @@ def result_of(day: date, deck: PuzzleDeck, player: Player | None) -> PuzzleResul
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What three cards came to."""
+    """The outcome of a pick."""
 
     verdict: Verdict
     is_again: bool
@@ -59,7 +59,7 @@ class Finding:
 
 
 def find_set(day: date, deck: PuzzleDeck, player: Player, triple: Triple, *, shown: datetime, now: datetime) -> Finding:
-    """Judge three cards of the board, first shown then, and keep them if they are a SET that is new to this player."""
+    """Judge three cards, and save a SET that's new to this player; `shown` is when they first saw the board."""
     verdict = explain(*triple)
     cards = sorted(card.index for card in triple)
     with lock_actors(player):
@@ -78,7 +78,7 @@ def find_set(day: date, deck: PuzzleDeck, player: Player, triple: Triple, *, sho
 
 
 def merge_guest(guest: Player, user: Player, now: float) -> None:
-    """Make a guest's results the user's, with both of them locked. Of two of one puzzle the better one stays."""
+    """Give a guest's results to the user, with both locked. If both did the same puzzle, the better result stays."""
     own = {(row.day, row.deck): row for row in PuzzleResult.objects.of(user)}
     for row in PuzzleResult.objects.of(guest):
         if same := own.get((row.day, row.deck)):
@@ -87,5 +87,5 @@ def merge_guest(guest: Player, user: Player, now: float) -> None:
 
 
 def _rank(result: PuzzleResult) -> tuple[int, float]:
-    """Greater for the better: more SETs found; with as many, begun earlier, since the board is the same for both."""
+    """Sort key, higher is better: more SETs found, then an earlier start, since the board is the same."""
     return len(result.found), -result.started_at.timestamp()

@@ -1,4 +1,4 @@
-"""What pages about games read."""
+"""Queries for pages about games."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from games.rules.state import Phase
 
 @dataclass(frozen=True, slots=True)
 class PlayedMatch:
-    """A finished match from the side of one of its players."""
+    """A finished match from one player's point of view."""
 
     code: str
     way: str
     ended: datetime
     points: int
     others: tuple[tuple[str, int], ...]
-    """The names and points of the other players; not of a whole class."""
+    """Names and points of the other players; empty for a whole class."""
     is_won: bool
 
 
 def played_matches(users: Iterable[Any]) -> dict[int, tuple[PlayedMatch, ...]]:
-    """The finished matches of these users, the newest first, by the user's key."""
+    """The finished matches of these users by primary key, newest first."""
     wanted = {user.pk for user in users}
     over = Match.objects.filter(phase=Phase.OVER, seats__user__in=wanted).distinct().prefetch_related("seats")
     found: dict[int, list[PlayedMatch]] = {}
@@ -55,7 +55,7 @@ def _played(match: Match, own: Seat) -> PlayedMatch:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One of the player's own matches in a list."""
+    """A player's own match in a list."""
 
     code: str
     way: str
@@ -66,7 +66,7 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class OpenTable:
-    """A table that anybody may join, as anybody sees it: it doesn't say who is there, only how many."""
+    """A table that anybody may join. It shows how many players there are, but not who."""
 
     code: str
     players: int
@@ -78,7 +78,7 @@ _MOST_LISTED = 12
 
 
 def own_matches(player: Player) -> list[TableRow]:
-    """The player's matches, the newest first; those of a lesson are found in the lesson."""
+    """The player's matches, newest first, without those that are listed in a lesson."""
     mine = Match.objects.filter(place="", pk__in=Seat.objects.filter(**player.key).values("match"))
     found = mine.prefetch_related("seats").defer("snapshot", "start").order_by("-touched_at")[:_MOST_LISTED]
     return [
@@ -94,7 +94,7 @@ def own_matches(player: Player) -> list[TableRow]:
 
 
 def open_tables() -> list[OpenTable]:
-    """Tables that anybody may join, and that somebody touched lately. No names: the lobby is for the whole world."""
+    """Tables that anybody may join, with a change in the last two hours. No names, because the lobby is public."""
     since = timezone.now() - timedelta(hours=2)
     open_now = Match.objects.filter(is_open=True, touched_at__gte=since).exclude(phase=Phase.OVER)
     counted = open_now.annotate(players=Count("seats")).order_by("-touched_at")[:_MOST_LISTED]

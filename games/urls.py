@@ -1,4 +1,4 @@
-"""The addresses of the game, under /play/."""
+"""URLs of the game, under /play/."""
 
 from django.urls import path
 

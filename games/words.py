@@ -1,4 +1,4 @@
-"""Cards and verdicts in words, for reading and for speaking."""
+"""Cards, verdicts, and refusals in words, for reading and speech."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ THE_FEATURES: dict[Feature, Promise | str] = {
     Feature.SHAPE: gettext_lazy("the shape"),
 }
 
-# How a value is said of a card: "two are red and one is green", "two are ovals", "two have one symbol".
+# A value as said of two cards or of one: "two are red and one is green", "two are ovals", "two show one symbol".
 _VALUES: dict[Value, Promise | str] = {
     Color.RED: pgettext_lazy("two cards are ...", "red"),
     Color.GREEN: pgettext_lazy("two cards are ...", "green"),
@@ -60,7 +60,7 @@ _ONE_VALUE: dict[Value, Promise | str] = {
     Number.THREE: pgettext_lazy("one card shows ...", "three"),
 }
 
-# A name's order and endings hang on number and shape, so each of the nine has a pattern of its own.
+# Word order and endings depend on number and shape, so each of the nine combinations has its own pattern.
 _CARD_PATTERNS: dict[tuple[Number, Shape], Promise | str] = {
     (Number.ONE, Shape.OVAL): gettext_lazy("one %(shading)s %(color)s oval"),
     (Number.TWO, Shape.OVAL): gettext_lazy("two %(shading)s %(color)s ovals"),
@@ -72,8 +72,8 @@ _CARD_PATTERNS: dict[tuple[Number, Shape], Promise | str] = {
     (Number.TWO, Shape.DIAMOND): gettext_lazy("two %(shading)s %(color)s diamonds"),
     (Number.THREE, Shape.DIAMOND): gettext_lazy("three %(shading)s %(color)s diamonds"),
 }
-# In many languages what is said of a shape agrees with its gender, and with whether there is one or there are more.
-_SAID_OF_ONE: dict[Shape, dict[Value, Promise | str]] = {
+# In many languages adjectives agree with the gender of the shape, and with singular or plural.
+_SINGULAR_ADJECTIVES: dict[Shape, dict[Value, Promise | str]] = {
     Shape.OVAL: {
         Color.RED: pgettext_lazy("one oval", "red"),
         Color.GREEN: pgettext_lazy("one oval", "green"),
@@ -99,7 +99,7 @@ _SAID_OF_ONE: dict[Shape, dict[Value, Promise | str]] = {
         Shading.OUTLINED: pgettext_lazy("one diamond", "outlined"),
     },
 }
-_SAID_OF_SOME: dict[Shape, dict[Value, Promise | str]] = {
+_PLURAL_ADJECTIVES: dict[Shape, dict[Value, Promise | str]] = {
     Shape.OVAL: {
         Color.RED: pgettext_lazy("some ovals", "red"),
         Color.GREEN: pgettext_lazy("some ovals", "green"),
@@ -128,12 +128,12 @@ _SAID_OF_SOME: dict[Shape, dict[Value, Promise | str]] = {
 
 
 def card_name(card: Card) -> str:
-    """The card spoken in full: "two striped red ovals"."""
-    words = (_SAID_OF_ONE if card.number is Number.ONE else _SAID_OF_SOME)[card.shape]
+    """The full name of a card: "two striped red ovals"."""
+    words = (_SINGULAR_ADJECTIVES if card.number is Number.ONE else _PLURAL_ADJECTIVES)[card.shape]
     return str(_CARD_PATTERNS[card.number, card.shape]) % {"shading": words[card.shading], "color": words[card.color]}
 
 
-# Which eyes a palette of `games.art` is for.
+# Names of the palettes in `games.art`, by the eyes they're for.
 PALETTES: dict[str, Promise | str] = {
     "standard": gettext_lazy("standard"),
     "protanopia": gettext_lazy("for eyes that see no red"),
@@ -143,7 +143,7 @@ PALETTES: dict[str, Promise | str] = {
     "black-and-white": gettext_lazy("black and white, with marks for the colors"),
 }
 
-# Up to which effort a SET is called so.
+# The highest effort for each word.
 _EFFORTS: tuple[tuple[float, Promise | str], ...] = (
     (1.5, gettext_lazy("easy")),
     (2.5, gettext_lazy("fair")),
@@ -153,7 +153,7 @@ _EFFORTS: tuple[tuple[float, Promise | str], ...] = (
 
 
 def effort_word(effort: float) -> str:
-    """How hard a SET is to see, in a word."""
+    """How hard a SET is to see, in one word."""
     return str(next(word for most, word in _EFFORTS if effort <= most))
 
 
@@ -167,7 +167,7 @@ class VerdictLine:
 
 
 def verdict_line(verdict: FeatureVerdict) -> VerdictLine:
-    """What is to be said of one feature: "all different", or "two are red and one is green"."""
+    """Describe one feature of a verdict: "all different", or "two are red and one is green"."""
     return VerdictLine(str(FEATURES[verdict.feature]), _verdict_text(verdict), verdict.is_broken)
 
 
@@ -183,22 +183,22 @@ def _verdict_text(verdict: FeatureVerdict) -> str:
 
 
 def labelled(label: object, text: object) -> str:
-    """A word and what is said of it: "shape: all different". Not every language sets its colon like English."""
+    """Join a label and its text: "shape: all different". Not every language sets colons as English does."""
     return _("%(label)s: %(text)s") % {"label": label, "text": text}
 
 
 def listed(parts: Iterable[str]) -> str:
-    """Several of them in one breath."""
+    """Join texts into one list."""
     return pgettext("between the parts of a list", "; ").join(parts)
 
 
 def verdict_words(verdicts: Iterable[FeatureVerdict]) -> str:
-    """What is to be said of several features: "number: all the same; color: two are red and one is green"."""
+    """Describe several features: "number: all the same; color: two are red and one is green"."""
     return listed(labelled(line.feature, line.text) for line in map(verdict_line, verdicts))
 
 
 def grouped(number: int) -> str:
-    """A large number as it is written: "1,000,000", "1.000.000"."""
+    """Format a large number for the active language: "1,000,000", "1.000.000"."""
     return number_format(number, force_grouping=True)
 
 

@@ -1,4 +1,4 @@
-"""From a form to a graded and kept answer: one way for every question, wherever it was asked."""
+"""Turns a posted form into a graded, recorded answer: one path for every question, wherever it was asked."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from lessons.tickets import Ticket
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a form: a grade, or for a hunt that goes on the ticket with what is found so far."""
+    """The outcome of a posted answer: a grade, or while SETs are still missing, the ticket with those found so far."""
 
     ticket: Ticket
     answer: dict[str, Any]
     grade: Grade | None = None
     event: LearningEvent | None = None
-    """Where the answer says something about skills."""
+    """Only set if the answer says something about skills."""
 
     @property
     def is_right(self) -> bool:
-        """Of an answer that was sent again, what was kept the first time."""
+        """For an answer that was sent again, the result recorded the first time."""
         return self.event.is_right if self.event else bool(self.grade and self.grade.is_right)
 
 
 def read_sent_as(form: QueryDict) -> UUID | None:
-    """What the browser calls this answer, if it does."""
+    """The ID that the browser gave this answer, if any."""
     try:
         return UUID(form.get("sent_as", ""))
     except ValueError:
@@ -51,7 +51,7 @@ def read_answer(ticket: Ticket, form: Form) -> dict[str, Any]:
 
 
 def asked_of(question: Question, *, origin: Origin, seed: str, cards: Sequence[int] = ()) -> Asked:
-    """How a question is kept. What only the course asks has no cards of its own, but those the answer is about."""
+    """The question as it's recorded. A course-only question has no cards of its own, just those the answer is about."""
     if not isinstance(question, Exercise):
         return Asked(origin=origin, kind=None, seed=seed, cards=cards)
     shown = [card.index for card in question.cards]
@@ -59,7 +59,7 @@ def asked_of(question: Question, *, origin: Origin, seed: str, cards: Sequence[i
 
 
 def with_help(player: Player, ticket: Ticket, *, now: float) -> Ticket:
-    """The ticket with one more stage of help to show, which is noted at once, whichever ticket is answered with."""
+    """The ticket with one more stage of help to show. The help is recorded at once, whichever ticket is answered."""
     origin, seed = ticket.key
     stages = len(ticket.question.help_stages())
     hints = give_help(player, origin, seed, stages=stages, now=now, holder=holder_of(ticket))
@@ -67,15 +67,15 @@ def with_help(player: Player, ticket: Ticket, *, now: float) -> Ticket:
 
 
 def _hints_of_holder(ticket: Ticket) -> int:
-    """How much help was given to the browser that holds the question, whoever it was in its session then."""
+    """How much help the browser that holds the question has had, whoever its session belonged to at the time."""
     holder = holder_of(ticket)
     return hints_given(holder, *ticket.key) if holder else 0
 
 
 def answer_question(player: Player, ticket: Ticket, form: QueryDict, *, now: float, is_late: bool = False) -> Result:
-    """Grade the answer and record it, and finish its step if that was the last right answer it needs.
+    """Grade and record the answer, and finish its step if this was the last right answer it needed.
 
-    Finding one of several SETs is no answer yet. Nobody knows how long a late answer took.
+    Finding one of several SETs isn't an answer yet. How long a late answer took is unknown.
     """
     question = ticket.question
     answer = read_answer(ticket, form)
@@ -107,7 +107,7 @@ def answer_question(player: Player, ticket: Ticket, form: QueryDict, *, now: flo
 
 
 def _finish_step(player: Player, ticket: Ticket, *, now: float) -> None:
-    """Where it is a step, and this was the last right answer that it needs."""
+    """Finish the ticket's step, if it has one and this was the last right answer it needed."""
     found = find_step(*ticket.place.split("/")) if "/" in ticket.place else None
     if found is None:
         return

@@ -1,4 +1,4 @@
-"""The app's name for Django."""
+"""App configuration."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""Work of learning that takes its time: worksheets and one's own certificate."""
+"""Background jobs for learners: worksheets, and one's own certificate."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def print_worksheet(asked: Mapping[str, Any], report: Reporter) -> JobResult:
 
 
 def own_certificate(asked: Mapping[str, Any]) -> list[Page]:
-    """What was mastered when it was asked for."""
+    """A certificate of the skills that were mastered when it was requested."""
     skills = [Skill(each) for each in asked["skills"]]
     certificate = Certificate(name=asked["name"], skills=skills, on=date.fromisoformat(asked["on"]))
     return [certificate.page(Paper(asked["paper"]), palette_named(asked["palette"]))]

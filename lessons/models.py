@@ -1,4 +1,4 @@
-"""What is kept of learning: every answer as an event that is never changed, and what can be rebuilt from them."""
+"""Models for learning: answers as append-only events, progress derived from them, finished steps, and help."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from lessons.skills import ExerciseKind
 
 
 class QuestionRecord(OwnedByActor):
-    """Something about a question that was put to a learner."""
+    """Base class for records about a question that a learner was asked."""
 
     source = models.CharField(max_length=10, choices=[(source, source) for source in Source])
     unit = models.CharField(max_length=40, blank=True)
-    """Of the course, where the question is one of it."""
+    """The course unit, if the course asked the question."""
     step = models.CharField(max_length=40, blank=True)
     seed = models.CharField(max_length=120, blank=True)
-    """Tells the questions of one origin apart."""
+    """Distinguishes questions of one origin."""
 
     class Meta:
         abstract = True
@@ -30,37 +30,37 @@ class QuestionRecord(OwnedByActor):
 
 
 QUESTION = ("source", "unit", "step", "seed")
-"""What tells one question from another."""
+"""The columns that identify a question."""
 
 
 class LearningEventQuerySet(OwnedQuerySet["LearningEvent"]):
     def tries(self) -> LearningEventQuerySet:
-        """Those that reports are about: a live lesson also asks what says nothing about any skill."""
+        """Events for reports, without answers in live lessons that say nothing about any skill."""
         return self.exclude(kind="", evidence=[])
 
     def counted(self) -> LearningEventQuerySet:
-        """Those that say something about skills."""
+        """First tries that say something about skills."""
         return self.filter(is_first=True).exclude(evidence=[])
 
 
 class LearningEvent(QuestionRecord):
-    """One answer to one question, wherever it was asked; written once and never changed."""
+    """One answer to one question, wherever it was asked. Written once and never edited."""
 
     at = models.DateTimeField(db_index=True)
     kind = models.CharField(max_length=20, choices=[(kind, kind) for kind in ExerciseKind], blank=True)
-    """Empty for a question that only the course asks."""
+    """Empty for a course-only question."""
     wanted = models.JSONField(default=dict)
     cards = models.JSONField(default=list)
     answer = models.JSONField(default=dict)
     is_right = models.BooleanField()
     is_first = models.BooleanField()
-    """Whether it was the first try at this very question: later ones put it right, and tell nothing new."""
+    """Whether this was the first try at this question. Later ones are corrections and don't count toward skills."""
     missed = models.JSONField(default=list)
     evidence = models.JSONField(default=list)
     seconds = models.FloatField(null=True, blank=True)
     hints = models.PositiveSmallIntegerField(default=0)
     sent_as = models.UUIDField(null=True, blank=True)
-    """What the browser calls this answer: sent again, because the network swallowed our word, it is the same one."""
+    """The browser's ID for this answer, to recognize it if it's sent again because the response was lost."""
 
     objects = LearningEventQuerySet.as_manager()  # type: ignore[misc]  # more than the base class has
 
@@ -118,12 +118,12 @@ class StepDone(OwnedByActor):
 
 
 class Progress(OwnedByActor):
-    """How a learner stood at some event: a snapshot that `lessons.progress.snapshots` goes on from, and can rebuild."""
+    """A snapshot of a learner's skills as of some event, which `lessons.progress.snapshots` continues or rebuilds."""
 
     states = models.JSONField(default=dict)
-    """By the skill, those that were ever seen."""
+    """Keyed by skill; only skills that were ever seen."""
     events = models.PositiveIntegerField()
-    """How many of the learner's events are in it: all up to the last one."""
+    """How many of the learner's events it includes: all up to `last_event`."""
     last_at = models.DateTimeField()
     last_event = models.BigIntegerField()
     version = models.PositiveIntegerField(default=1)
@@ -143,7 +143,7 @@ class Progress(OwnedByActor):
 
 
 class HelpGiven(QuestionRecord):
-    """How much help a learner has had with a question. There's a row only where help was asked for."""
+    """How much help a learner has had with a question. Only questions with help asked for have a row."""
 
     hints = models.PositiveSmallIntegerField()
     at = models.DateTimeField(db_index=True)

@@ -1,4 +1,4 @@
-"""What becomes of what somebody has learned, when a guest signs in and when an owner goes."""
+"""How learning data is merged at sign-in, exported, and removed with its owner."""
 
 from django.db.models import Q
 
@@ -16,13 +16,13 @@ register(
             "missed",
             *("evidence", "seconds", "hints"),
         ),
-        # What was answered in live lessons of this class is exported with them.
+        # Answers in the class's live lessons are exported with those lessons.
         not_of_class=Q(source=Source.LESSON),
         last_seen="at",
         merge=merge_learning,
     ),
     Ownership(StepDone, exported_as="steps", exported=("unit", "step", "at"), last_seen="at", merge=merge_learning),
-    # It follows from events, and so does the moment at which somebody was here.
+    # No `last_seen`: progress is derived from events, which have it.
     Ownership(Progress, exported_as="progress", exported=("states", "events", "last_at"), merge=merge_learning),
     Ownership(
         HelpGiven,

@@ -1,4 +1,4 @@
-"""What the pages of learning read."""
+"""Queries for the learning pages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SLOWEST = 3
 
 @dataclass(frozen=True, slots=True)
 class UnitOnPath:
-    """A unit with how far the learner has come in it."""
+    """A unit with the learner's progress in it."""
 
     number: int
     unit: Unit
@@ -42,7 +42,7 @@ class UnitOnPath:
 
 
 def path(player: Player | None) -> list[UnitOnPath]:
-    """The course as a path; the current unit is the first that is not done."""
+    """The course as a path; the current unit is the first one that isn't done."""
     done = done_steps(player)
     rows: list[UnitOnPath] = []
     for number, unit in enumerate(course(), 1):
@@ -60,7 +60,7 @@ def done_steps(player: Player | None) -> set[tuple[str, str]]:
 
 
 def rights_at(player: Player | None, origin: Origin) -> list[Wanted]:
-    """What was asked for in the exercises there that the learner has got right, each exercise once."""
+    """The `Wanted` of each exercise at this origin that the learner has got right, each exercise once."""
     if player is None:
         return []
     rights = LearningEvent.objects.filter(**origin.columns, is_right=True, **player.key).order_by("at", "pk")
@@ -69,7 +69,7 @@ def rights_at(player: Player | None, origin: Origin) -> list[Wanted]:
 
 
 def right_seeds(player: Player | None, origin: Origin, seeds: Iterable[str]) -> set[str]:
-    """Of these exercises those that the learner has got right."""
+    """The seeds of those exercises that the learner has got right."""
     if player is None:
         return set()
     rights = LearningEvent.objects.filter(**origin.columns, seed__in=list(seeds), is_right=True, **player.key)
@@ -77,7 +77,7 @@ def right_seeds(player: Player | None, origin: Origin, seeds: Iterable[str]) -> 
 
 
 def latest_tries(player: Player | None) -> list[Try]:
-    """The newest tries that count, oldest first: enough to see what to do next."""
+    """The latest tries that count, oldest first: enough to choose what to do next."""
     if player is None:
         return []
     rows = list(LearningEvent.objects.filter(**player.key).counted().order_by("-at", "-pk")[:_LATEST])
@@ -85,7 +85,7 @@ def latest_tries(player: Player | None) -> list[Try]:
 
 
 def latest_tries_of(users: Iterable[Any], *, since: datetime, latest: int) -> dict[int | None, list[Try]]:
-    """The newest tries of many users at once that count and are not older than that, oldest first."""
+    """The latest tries that count, for many users at once: up to `latest` each, none before `since`, oldest first."""
     tries: dict[int | None, list[Try]] = {user.pk: [] for user in users}
     counted = LearningEvent.objects.filter(user__in=tries, at__gte=since).counted()
     rank = Window(RowNumber(), partition_by="user", order_by=["-at", "-pk"])
@@ -96,7 +96,7 @@ def latest_tries_of(users: Iterable[Any], *, since: datetime, latest: int) -> di
 
 
 def last_asked(player: Player | None, origin: Origin) -> Exercise | None:
-    """The exercise that the learner answered last there."""
+    """The exercise that the learner answered last at this origin."""
     if player is None:
         return None
     row = LearningEvent.objects.filter(**origin.columns, **player.key).order_by("-at", "-pk").first()
@@ -120,12 +120,12 @@ class SlowBoard:
     kind: str
 
 
-# What the easy start teaches: with this the full deck is a pleasure and no riddle.
+# What the easy start teaches. With these levels, the full deck is fun rather than frustrating.
 _READY = {Skill.FIND_ONE: Level.SURE, Skill.DIFFERS_1: Level.GROWING, Skill.DIFFERS_2: Level.GROWING}
 
 
 def is_ready_for_full_deck(skills: list[Status]) -> bool:
-    """Whether the easy start has done its work; measured, not asked."""
+    """Whether the learner has mastered enough of the easy start, by measured levels and not by asking them."""
     levels = {status.skill: status.level for status in skills}
     return all(levels[skill] >= least for skill, least in _READY.items())
 
@@ -144,7 +144,7 @@ class AboutMe:
 
     @property
     def has_mastered(self) -> bool:
-        """Whether there is something for a certificate."""
+        """Whether there's a mastered skill to print on a certificate."""
         return any(status.level is Level.MASTERED for status in self.skills)
 
     @property
@@ -153,7 +153,7 @@ class AboutMe:
 
 
 def _newest_of_each(events: QuerySet[LearningEvent]) -> QuerySet[LearningEvent]:
-    """Only the newest try at each board: who was quicker the second time is not slow at it any more."""
+    """Only the newest try at each board, so that a board solved faster the second time no longer counts as slow."""
     newest = Window(RowNumber(), partition_by=[*QUESTION], order_by=["-at", "-pk"])
     return events.annotate(newest=newest).filter(newest=1)
 

@@ -1,4 +1,4 @@
-"""A sheet of exercises, the same on paper and on screen: its number says all that is on it. Pure."""
+"""A sheet of exercises, the same on paper and on screen. Its kind and code determine everything on it. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KINDS: Final = (ExerciseKind.IS_SET, ExerciseKind.THIRD_CARD, ExerciseKind.FIND_
 MOST_TASKS: Final = 24
 SEED: Final = r"[a-z0-9]{1,12}"
 DIFFICULTIES: Final = {"easy": (1, 2), "fair": (2, 3), "hard": (3, 4)}
-"""What a level asks for, by turns; the easy one uses the 27 cards that are all solid."""
+"""The difficulties of each level, taken in turn. The easy level uses the 27 solid cards."""
 _CODE = re.compile(rf"({SEED})-([1-9][0-9]?)-({'|'.join(DIFFICULTIES)})")
 
 
@@ -28,7 +28,7 @@ class Sheet:
 
     @property
     def code(self) -> str:
-        """The number on the paper and in the address; with the kind it makes the same sheet again."""
+        """The code on the paper and in the URL. With the kind, it makes the same sheet again."""
         return f"{self.seed}-{self.tasks}-{self.level}"
 
     @property
@@ -37,7 +37,7 @@ class Sheet:
 
 
 def read_sheet(kind: str, code: str) -> Sheet | None:
-    """The sheet of a number; None where it is none of ours."""
+    """The sheet with this code; None if the code isn't valid."""
     match = _CODE.fullmatch(code)
     if kind not in KINDS or match is None or int(match[2]) > MOST_TASKS:
         return None
@@ -46,7 +46,7 @@ def read_sheet(kind: str, code: str) -> Sheet | None:
 
 @lru_cache(maxsize=64)
 def _exercises(sheet: Sheet) -> tuple[Exercise, ...]:
-    """No two of them have the same cards."""
+    """The sheet's exercises, no two with the same cards."""
     made: list[Exercise] = []
     for task in range(sheet.tasks):
         seed = f"{sheet.kind}-{sheet.code}-{task + 1}"

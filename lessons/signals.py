@@ -1,4 +1,4 @@
-"""What happens when a guest turns out to be somebody."""
+"""Signal handler for a guest who signs in."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from lessons.ticket_owners import keep_tickets
 
 
 def bring_what_the_guest_owns(sender: Any, request: HttpRequest, user: Any, **more: Any) -> None:
-    """Whoever signs in first in a guest's session was that guest; nobody who comes later is."""
+    """Give the guest's rows to the first user who signs in in the guest's session, and to nobody after that."""
     guest = forget_guest(request)
     keep_tickets(request, guest)
     if guest:

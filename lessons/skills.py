@@ -14,7 +14,7 @@ class ExerciseKind(StrEnum):
     IS_SET = "is-set"
     """Three cards: a SET or not?"""
     WHICH_BREAKS = "which-breaks"
-    """Three cards that are no SET: which feature breaks it?"""
+    """Three cards that aren't a SET: which feature breaks it?"""
     EXPLAIN = "explain"
     """Three cards: for each feature, all the same, all different, or two and one?"""
     THIRD_CARD = "third-card"
@@ -53,7 +53,7 @@ def kind_skill(kind: ExerciseKind) -> Skill:
     return Skill(kind.value)
 
 
-# Asked for a hundred times for each student of a report.
+# A dict, because a report looks these up a hundred times per student.
 _FEATURE_SKILLS = {feature: Skill(feature.value) for feature in Feature}
 
 
@@ -71,12 +71,12 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """An exercise that is asked for."""
+    """The specification of an exercise."""
 
     kind: ExerciseKind
     difficulty: int = 1
-    """From 1 to 4: in how many features the cards of the SET in question differ, or would."""
+    """From 1 to 4: the number of features in which the cards of the SET in question differ, or would."""
     focus: Feature | None = None
-    """The feature that matters in it, where one is to be practised: the one that breaks, or that decides."""
+    """The feature to practice, if there's one: the one that breaks the triple, or that decides the answer."""
     easy: bool = False
     """Whether the cards come from the 27-card deck, all solid; then the difficulty is at most 3."""

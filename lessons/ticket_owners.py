@@ -1,10 +1,10 @@
-"""Whose ticket it is: a question is answered by whoever it was put to, and by nobody else.
+"""Who may answer a ticket: only the person who was asked.
 
-A ticket belongs to a user or a guest, and where nobody is known yet, to the browser. Whoever signs in keeps the
-questions that were put to them before, so that an answer on its way isn't lost.
+A ticket belongs to a user or a guest or, while neither is known, to the browser. Users keep the questions they were
+asked before they signed in, so that an answer on its way isn't lost.
 
-A browser can forget its guest and keep its questions, by dropping the session alone. So help is noted for the browser
-as well as for the person, see `holder_of`.
+A browser can drop its session cookie, and with it the guest, but keep its questions. So help is recorded for the
+browser as well as for the person, see `holder_of`.
 """
 
 from __future__ import annotations
@@ -21,37 +21,37 @@ from lessons.tickets import BadTicket, Ticket, read_ticket
 
 _KEY = "asked_before_sign_in"
 _BROWSER, _USER = "b", "u"
-"""How the words for them begin."""
+"""Prefixes of the owner's word."""
 
 
 class NotYours(BadTicket):
-    """A question that was put to somebody else."""
+    """A question that somebody else was asked."""
 
 
 def sealed_for(request: HttpRequest, ticket: Ticket) -> str:
-    """The ticket for the form of a page that this request is answered with."""
+    """The encrypted ticket, for a form in the response to this request."""
     who = known_player(request)
     return replace(ticket, owner=who.word if who else _browser(request)).sealed()
 
 
 def own_ticket(request: HttpRequest) -> Ticket:
-    """The ticket in a form, if it was handed to whoever sends it; held by the browser, where that's known."""
+    """The ticket in a form, if it was issued to the sender. The browser becomes its owner, if known."""
     ticket = read_ticket(request.POST.get("ticket", ""))
-    # A ticket without an owner was handed out before tickets had one.
+    # Tickets without an owner were issued before tickets had one.
     if ticket.owner and ticket.owner not in _words(request):
         raise NotYours(ticket.place)
     return replace(ticket, owner=_browser_known(request) or ticket.owner)
 
 
 def holder_of(ticket: Ticket) -> Player | None:
-    """For whom help is noted besides whoever asks for it, as if they were a guest; None for nobody."""
+    """The ticket's browser or guest, for which help is recorded besides the learner; None for a user's ticket."""
     if not ticket.owner or ticket.owner.startswith(_USER):
         return None
     return Player(name="", guest=ticket.owner[1:])
 
 
 def keep_tickets(request: HttpRequest, guest: Player | None) -> None:
-    """Somebody has just signed in: what was asked in this browser before can still be answered."""
+    """Let somebody who has just signed in still answer what this browser was asked before."""
     words = [guest.word] if guest else []
     cookie = request.COOKIES.get(settings.CSRF_COOKIE_NAME)
     if cookie:
@@ -67,14 +67,14 @@ def _words(request: HttpRequest) -> set[str]:
 
 
 def _browser_known(request: HttpRequest) -> str:
-    """The browser by which a guest has questions, or a user had them before signing in; "" for none."""
+    """The browser that a guest's questions belong to, or a user's did before they signed in; "" for none."""
     if not request.user.is_authenticated:
         return _browser(request)
     return next((word for word in request.session.get(_KEY, ()) if word.startswith(_BROWSER)), "")
 
 
 def _browser(request: HttpRequest) -> str:
-    """By the secret in the cookie against forged requests: it stays until somebody signs in, and nobody else has it."""
+    """Identified by the secret in its CSRF cookie, which nobody else has and which stays the same until sign-in."""
     get_token(request)
     return _browser_word(request.META["CSRF_COOKIE"])
 

@@ -1,7 +1,7 @@
-"""A question on its way through a form: what was asked, and of an exercise sealed.
+"""Tickets carry a question through a form, and an exercise's ticket is encrypted.
 
-What is asked for tells what the answer is (a focus is the feature that breaks), so a ticket is encrypted and not only
-signed: an answer is to a question of ours, and the page around it gives nothing away.
+What an exercise asks for gives away its answer (the focus is the feature that breaks it), so signing isn't enough.
+Encryption also proves that the question being answered is one of ours.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SECONDS = 2 * 86_400
 
 
 class BadTicket(ValueError):
-    """Not a question of ours, or one of long ago."""
+    """The ticket isn't one of ours, or it has expired."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,21 +35,21 @@ class Ticket:
     place: str
     """ "unit/step", "practice", or "sheet"."""
     wanted: Wanted | None
-    """None for a question that only the course asks: that needs no seal, for the page's address says which it is."""
+    """None for a course-only question, which needs no encryption because the page's URL already names it."""
     seed: str
-    """Empty for the question that the course itself has written down at that place."""
+    """Empty for a question that's written out in the course."""
     shown_at: float
     hints: int = 0
-    """How much help the page shows. What counts is what `lessons.progress.recording` has noted."""
+    """How much help the page shows. `lessons.progress.recording` keeps its own count for grading."""
     found: tuple[tuple[int, int, int], ...] = ()
-    """Where every SET is to be found: those that are."""
+    """The SETs found so far, if all of them are to be found."""
     is_ahead: bool = False
-    """Handed out to be asked some other time: nobody knows when it was shown."""
+    """Handed out for offline use, so it's unknown when it was shown."""
     owner: str = ""
-    """Whom the question was put to, see `lessons.ticket_owners`."""
+    """Who was asked, see `lessons.ticket_owners`."""
 
     def sealed(self) -> str:
-        return _seals(*all_keys()).encrypt(json.dumps(asdict(self)).encode()).decode()
+        return _fernet(*all_keys()).encrypt(json.dumps(asdict(self)).encode()).decode()
 
     @property
     def origin(self) -> Origin:
@@ -57,7 +57,7 @@ class Ticket:
 
     @property
     def key(self) -> tuple[Origin, str]:
-        """The origin and the seed by which answers and help are kept."""
+        """The origin and seed under which answers and help are stored."""
         return self.origin, self.seed or self.place
 
     @property
@@ -80,21 +80,21 @@ class Ticket:
 
 
 def ticket_for_step(unit: Unit, step: Step, *, wanted: Wanted | None = None, seed: str = "", now: float) -> Ticket:
-    """For a step of the course; the seed counts only where the step makes its exercises from one."""
+    """A ticket for a step of the course. The seed only matters if the step generates its exercises."""
     is_written = step.question.written is not None
     return Ticket(place=f"{unit.slug}/{step.slug}", wanted=wanted, seed="" if is_written else seed, shown_at=now)
 
 
 def read_ticket(text: str) -> Ticket:
     try:
-        data: dict[str, Any] = json.loads(_seals(*all_keys()).decrypt(text.encode(), ttl=_SECONDS))
+        data: dict[str, Any] = json.loads(_fernet(*all_keys()).decrypt(text.encode(), ttl=_SECONDS))
     except InvalidToken as error:
         raise BadTicket("not sealed by us, or too long ago") from error
     wanted = wanted_from(data.pop("wanted"))
     found = tuple((a, b, c) for a, b, c in data.pop("found"))
     ticket = Ticket(wanted=wanted, found=found, **data)
     try:
-        # The course may have changed since it was signed.
+        # The course may have changed since the ticket was sealed.
         _ = ticket.question
     except BadWanted as error:
         raise BadTicket(str(error)) from error
@@ -102,6 +102,6 @@ def read_ticket(text: str) -> Ticket:
 
 
 @cache
-def _seals(*keys: str) -> MultiFernet:
+def _fernet(*keys: str) -> MultiFernet:
     digests = [salted_hmac(_SALT, "", secret=each, algorithm="sha256").digest() for each in keys]
     return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])

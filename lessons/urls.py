@@ -1,4 +1,4 @@
-"""The addresses of learning, under /learn/."""
+"""URLs of the learning pages, under /learn/."""
 
 from django.urls import path
 

@@ -45,7 +45,7 @@ VERDICT_KINDS: dict[VerdictKind, Text] = {
     VerdictKind.ALL_DIFFERENT: _("all different"),
     VerdictKind.TWO_AND_ONE: _("two and one"),
 }
-# How the values are called when one of them is to be chosen.
+# Names of the values where one of them is to be chosen.
 VALUES: dict[str, Text] = {
     "one": _("one"),
     "two": _("two"),
@@ -95,7 +95,7 @@ def sets_words(count: int) -> str:
 
 
 def choice_words(choice: Choice) -> str:
-    """What stands on the button of an answer."""
+    """The label of an answer's button."""
     match choice.means:
         case bool():
             return gettext("Yes") if choice.means else gettext("No")
@@ -107,7 +107,7 @@ def choice_words(choice: Choice) -> str:
 
 
 def answer_words(said: DescribedAnswer) -> str:
-    """What somebody said, but for the cards that were picked."""
+    """The answer in words, except for picked cards."""
     if said.feature:
         text = gettext("no, because of %(feature)s") % {"feature": THE_FEATURES[said.feature]}
         return str(FEATURES[said.feature]) if said.yes is None else text
@@ -119,7 +119,7 @@ def answer_words(said: DescribedAnswer) -> str:
 
 
 def solution_words(solution: ShownSolution) -> str:
-    """What would have been right, beside the cards that are shown of it."""
+    """The right answer in words; its cards are shown next to it."""
     if solution.right:
         return choice_words(solution.right)
     if solution.is_set is not None:
@@ -143,5 +143,5 @@ _REFUSALS: dict[AnswerFault, Text] = {
 
 
 def refusal(error: BadAnswer) -> str:
-    """Why an answer was none, in words."""
+    """Why an answer couldn't be graded, in words."""
     return error.words or str(_REFUSALS.get(error.reason, _("Choose your answer first.")))

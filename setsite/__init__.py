@@ -1,4 +1,4 @@
-"""The hall of the site: settings, addresses and the way in."""
+"""The Django project: settings, URLs and the ASGI entry point."""
 
 from setsite.celery import app as celery_app
 

@@ -1,4 +1,4 @@
-"""How somebody wants the site to look, move and sound: kept in a cookie, and with an account if there is one."""
+"""A visitor's choice of look, motion and sound, stored in a cookie and, for users, with the account."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ THEMES = {
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """Empty is as usual; each is an attribute of the page, which the style sheets go by."""
+    """Appearance settings; empty means the default. Each becomes a data attribute that the style sheets use."""
 
     theme: str = ""
     palette: str = ""
@@ -64,7 +64,7 @@ class AppearanceForm(forms.Form):
 
     @property
     def look(self) -> Appearance:
-        """What was chosen, once it is valid."""
+        """The chosen appearance, once the form is valid."""
         said = self.cleaned_data
         return Appearance(
             theme=said["theme"],
@@ -85,20 +85,20 @@ _ALLOWED = {
 
 
 def read_appearance(text: str) -> Appearance:
-    """A look as it was written; what makes no sense in it is as usual."""
+    """Parse a stored appearance; invalid values fall back to the default."""
     said = dict(parse_qsl(text[:200]))
     names = [field.name for field in fields(Appearance)]
     return Appearance(**{name: said[name] for name in names if said.get(name) in _ALLOWED[name]})
 
 
 def appearance_of(request: HttpRequest) -> Appearance:
-    # What is refused before anybody is looked up, a host that is not ours, say, is told without knowing to whom.
+    # There's no user yet if the request is refused early, for example because of a wrong host.
     user = getattr(request, "user", None)
     return read_appearance((user and user.is_authenticated and user.look) or request.COOKIES.get(COOKIE, ""))
 
 
 def keep(response: HttpResponse, look: Appearance, *, secure: bool) -> None:
-    """Let this browser remember it."""
+    """Store the appearance in a cookie."""
     if written := look.written():
         response.set_cookie(COOKIE, written, max_age=_YEAR, httponly=True, samesite="Lax", secure=secure)
     else:

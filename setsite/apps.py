@@ -1,4 +1,4 @@
-"""The project as an app: it makes the translations ready and wires the other apps together."""
+"""The project as a Django app: it compiles translations and wires the other apps together."""
 
 from django.apps import AppConfig
 from django.conf import settings

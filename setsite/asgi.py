@@ -1,4 +1,4 @@
-"""The one way in: streams are answered on the event loop, pages go to Django on a thread."""
+"""The ASGI entry point: streams are served on the event loop, pages by Django on a thread."""
 
 import os
 import sys
@@ -26,16 +26,16 @@ from setsite import garbage, health, metrics  # noqa: E402
 from setsite.embedded import embedded  # noqa: E402
 
 HEAVY_THREADS, SIGN_IN_THREADS = 3, 3
-"""They mostly wait: for `core.offload`, for a hash, for the database."""
+"""These threads mostly wait: for `core.offload`, a hash or the database."""
 REPORT_THREADS = 2
-"""These compute, and take turns with pages and game moves: no more than are needed to serve two clients at once."""
+"""These compute, competing with pages and game moves, so there are only enough to serve two clients at once."""
 SWITCH_SECONDS = 0.0005
-"""How long a thread that computes keeps another waiting. Python's own 5 ms add up: a move asks for its turn at every
-query.
+"""How long a computing thread may keep others from the GIL. Python's default of 5 ms adds up, since a game move has to
+reacquire it after every query.
 """
 sys.setswitchinterval(SWITCH_SECONDS)
 CHILDREN = max(1, (os.cpu_count() or 1) // 2)
-"""For each kind of work: on two cores one hashes, one draws, and pages come first on both."""
+"""Children for each kind of work: on two cores one hashes and one draws, and pages come first on both."""
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 pages = WsgiAdapter(
     wsgi,
@@ -55,15 +55,15 @@ hubs = (tables, lessons)
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "http":
-        await _of(scope["path"])(scope, receive, safe(send))
+        await _app_for(scope["path"])(scope, receive, safe(send))
     elif scope["type"] == "lifespan":
         await _lifespan(receive, send)
     else:
         raise ValueError(f"nothing here speaks {scope['type']}")
 
 
-def _of(path: str) -> App:
-    """Who answers at an address."""
+def _app_for(path: str) -> App:
+    """The app that serves a path."""
     if path == "/healthz/":
         return health.alive
     if path.startswith("/readyz/"):

@@ -1,7 +1,7 @@
-"""Everything that the site keeps, in one file and back again: PostgreSQL by its own tools, SQLite by its own copy.
+"""Back up the whole database into one file, and restore it, with PostgreSQL's own tools or SQLite's backup API.
 
-Left out: sessions and mail that waits to be sent, which nobody should get back, and files of jobs, which are kept for
-a week and made again when somebody asks. With a public key in the settings a backup is sealed for its private key.
+Sessions and unsent mail are left out, since they should never come back, as are the files of jobs, which are kept for a
+week and can be made again. With a public key in the settings a backup is sealed for its private key.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ _SQLITE_MAGIC = b"SQLite format 3\x00"
 _POSTGRESQL_MAGIC = b"PGDMP"
 _LEFT_OUT = ("sessions.Session", "setsite.OutgoingMail")
 _OPTIONAL_APPS = {"socialaccount"}
-"""Apps that a site may have had and doesn't have now; their tables are in nobody's way."""
+"""Apps that a site may have had before and no longer has; their tables do no harm."""
 _NAME = re.compile(r"^setsite-(\d{8}-\d{6})\.backup$")
 _STAMP = "%Y%m%d-%H%M%S"
-_COPIED = re.compile(r"^COPY \S*django_migrations \(([^)]*)\) FROM stdin;\n(.*?)^\\\.$", re.MULTILINE | re.DOTALL)
-"""How PostgreSQL writes down the rows of that table."""
+_MIGRATIONS = re.compile(r"^COPY \S*django_migrations \(([^)]*)\) FROM stdin;\n(.*?)^\\\.$", re.MULTILINE | re.DOTALL)
+"""The rows of django_migrations in a dump by PostgreSQL."""
 _DROP_ALL = """
 DO $$ DECLARE ours regclass; BEGIN
     FOR ours IN
@@ -60,20 +60,20 @@ DO $$ DECLARE ours regclass; BEGIN
     LOOP EXECUTE format('DROP TABLE IF EXISTS %s CASCADE', ours); END LOOP;
 END $$;
 """
-"""Every table but those of PostgreSQL's extensions."""
+"""Drops every table except those of PostgreSQL's extensions."""
 
 
 class BackupFailed(Exception):
-    """Why there is no backup, or why it was not taken back."""
+    """The backup or the restore failed; the message says why."""
 
 
 def back_up(file: Path) -> None:
-    """Write the database into a new file, as it is at one moment, while the site goes on."""
+    """Write a consistent copy of the database into a new file, while the site keeps running."""
     if file.exists():
         raise BackupFailed(f"{file} is there already; a backup never writes over another")
     if is_restore_unfinished():
         raise BackupFailed("a restore isn't finished; if it was interrupted, run it again before you make a backup")
-    # It has its name once it is whole.
+    # Renamed when it's complete.
     part = file.with_name(f"{file.name}.part")
     try:
         part.unlink(missing_ok=True)
@@ -92,12 +92,12 @@ def back_up(file: Path) -> None:
         part.rename(file)
     finally:
         part.unlink(missing_ok=True)
-    # Beside the backups, for the day on which the site's own disk is gone.
-    shutil.copyfile(ledger.file(), _beside(file))
+    # A copy next to the backups, in case the site's own disk is lost.
+    shutil.copyfile(ledger.file(), _ledger_beside(file))
 
 
 def back_up_into(folder: Path, *, daily: int, weekly: int, now: datetime) -> Path:
-    """A new backup in a folder, from which older ones then go: one a day and one a week are kept, so many of each."""
+    """Make a backup in a folder and delete older ones, keeping one per day and one per week, this many of each."""
     file = folder / f"setsite-{now:{_STAMP}}.backup"
     back_up(file)
     made = {each: found for each in folder.iterdir() if (found := _made_at(each))}
@@ -107,7 +107,7 @@ def back_up_into(folder: Path, *, daily: int, weekly: int, now: datetime) -> Pat
 
 
 def kept_of(made: dict[Path, datetime], *, daily: int, weekly: int) -> set[Path]:
-    """Which backups stay: the newest of each of the last days that have one, and of each of the last weeks likewise."""
+    """The backups to keep: the newest of each of the last days that have one, and likewise for weeks."""
     kept: set[Path] = set()
     for most, period in ((daily, "%Y%m%d"), (weekly, "%G%V")):
         newest = {moment.strftime(period): file for file, moment in sorted(made.items(), key=lambda each: each[1])}
@@ -116,19 +116,19 @@ def kept_of(made: dict[Path, datetime], *, daily: int, weekly: int) -> set[Path]
 
 
 def restore(file: Path, *, key: str = "") -> Settled:
-    """Put back what a backup holds, all of it or nothing; whatever came since is gone.
+    """Replace the database with a backup, all or nothing. Everything newer is lost.
 
-    Refused while the site serves, and for a backup that a newer version of the site made. Deletions and new cards
-    since then are applied to it, and nobody is signed in. If it's interrupted the site doesn't start until a restore
-    is done.
+    Refused while the site is running, and for a backup made by a newer version of the site. Later deletions and new
+    login cards are applied to it, and everyone is signed out. If it's interrupted, the site won't start until a restore
+    completes.
     """
     try:
-        with nobody_serves(), _opened(file, key) as plain:
+        with nobody_serves(), _plain_backup(file, key) as plain:
             _check_kind(plain)
             _check_schema(plain)
             _check_nobody_connected()
-            _remember()
-            own, beside = list(ledger.read(ledger.file())), list(ledger.read(_beside(file)))
+            _update_ledger()
+            own, beside = list(ledger.read(ledger.file())), list(ledger.read(_ledger_beside(file)))
             _mark_and_put_back(plain)
             call_command("migrate", verbosity=0)
             settled = settle(own, beside, now=timezone.now())
@@ -140,8 +140,8 @@ def restore(file: Path, *, key: str = "") -> Settled:
         raise BackupFailed(f"{file}: {error}") from error
 
 
-def _remember() -> None:
-    """Have the ledger take what the database that is about to go still knows. A wrecked one knows nothing any more."""
+def _update_ledger() -> None:
+    """Update the ledger from the database that's about to be replaced, if it can still be read."""
     try:
         ledger.catch_up(timezone.now())
     except DatabaseError as error:
@@ -150,7 +150,7 @@ def _remember() -> None:
 
 
 def _mark_and_put_back(plain: Path) -> None:
-    """Keep the site from starting until the restore is done, unless it fails before anything has changed."""
+    """Replace the data, keeping the site from starting until the restore is done or has failed without a change."""
     is_first = not is_restore_unfinished()
     mark_restoring()
     try:
@@ -171,8 +171,8 @@ def _put_back(plain: Path) -> None:
 
 
 def _put_back_postgresql(plain: Path) -> None:
-    """An older backup doesn't know the tables that came since, so all of them go first, in the same transaction."""
-    with _workshop() as script:
+    """Drop all tables first, in the same transaction, since an older backup doesn't know newer tables."""
+    with _temporary_file() as script:
         with script.open("w", encoding="utf-8") as target:
             target.write(f"{_DROP_ALL}{MARK_DATABASE};\n")
         restored = script.with_name("restored")
@@ -184,15 +184,15 @@ def _put_back_postgresql(plain: Path) -> None:
 
 @contextmanager
 def _plain_copy() -> Iterator[Path]:
-    """The database in a file of our own, checked, without what is left out of backups."""
-    with _workshop() as copy:
+    """A checked copy of the database in a temporary file, without what backups leave out."""
+    with _temporary_file() as copy:
         if connection.vendor == "sqlite":
             with closing(sqlite3.connect(_sqlite())) as source, closing(sqlite3.connect(copy)) as target:
                 source.backup(target)
                 for table in _tables_left_out():
                     target.execute(f"DELETE FROM {table}")  # noqa: S608 (our own tables)
                 target.commit()
-                # What was deleted would still be in the file.
+                # Otherwise deleted rows would still be in the file.
                 target.execute("VACUUM")
             _check_sqlite(copy)
         else:
@@ -203,8 +203,8 @@ def _plain_copy() -> Iterator[Path]:
 
 
 @contextmanager
-def _opened(file: Path, key: str) -> Iterator[Path]:
-    """The backup as the database's own tools read it."""
+def _plain_backup(file: Path, key: str) -> Iterator[Path]:
+    """The backup, unsealed if necessary, for the database's own tools."""
     try:
         with file.open("rb") as content:
             beginning = content.read(64)
@@ -215,27 +215,27 @@ def _opened(file: Path, key: str) -> Iterator[Path]:
         return
     if not key:
         raise BackupFailed(f"{file} is sealed; give the private key with --key")
-    with _workshop() as plain:
+    with _temporary_file() as plain:
         with file.open("rb") as source, plain.open("wb") as target:
             unseal(source, target, private_key(key))
         yield plain
 
 
 @contextmanager
-def _workshop() -> Iterator[Path]:
-    """A new file where the database itself may be, gone afterwards."""
+def _temporary_file() -> Iterator[Path]:
+    """The path of a temporary file, in a folder that's allowed to hold the data and is deleted afterwards."""
     settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=settings.VAR_DIR, prefix="backup-") as folder:
         yield Path(folder) / "plain"
 
 
 def _tables_left_out() -> list[str]:
-    """Those of them that are there: before an upgrade some aren't yet."""
+    """The tables to leave out that exist; before an upgrade some may not."""
     there = set(connection.introspection.table_names())
     return [table for label in _LEFT_OUT if (table := apps.get_model(label)._meta.db_table) in there]
 
 
-def _beside(file: Path) -> Path:
+def _ledger_beside(file: Path) -> Path:
     return file.parent / ledger.NAME
 
 
@@ -254,7 +254,7 @@ def _check_kind(file: Path) -> None:
 
 
 def _check_schema(file: Path) -> None:
-    """A backup of a newer version has tables that this one doesn't know."""
+    """Refuse a backup of a newer version, which has tables that this one doesn't know."""
     known = set(MigrationLoader(None, ignore_no_migrations=True).disk_migrations or ())
     unknown = {each for each in _migrations_in(file) if each not in known and each[0] not in _OPTIONAL_APPS}
     if unknown:
@@ -267,7 +267,7 @@ def _migrations_in(file: Path) -> Iterable[tuple[str, str]]:
         with closing(sqlite3.connect(file)) as kept:
             return [(app, name) for app, name in kept.execute("SELECT app, name FROM django_migrations")]
     listed = _tool("pg_restore", "--data-only", "--table=django_migrations", "--file=-", str(file), with_database=False)
-    found = _COPIED.search(listed)
+    found = _MIGRATIONS.search(listed)
     if found is None:
         raise BackupFailed("the backup doesn't say which version of the site made it")
     columns = found[1].split(", ")
@@ -276,7 +276,7 @@ def _migrations_in(file: Path) -> Iterable[tuple[str, str]]:
 
 
 def _check_nobody_connected() -> None:
-    """Processes on other machines hold no lock of ours, but connections to the database."""
+    """Refuse while others are connected: processes on other machines don't hold our lock file."""
     if connection.vendor != "postgresql":
         return
     with connection.cursor() as cursor:
@@ -305,7 +305,7 @@ def _check_sqlite(file: Path) -> None:
 
 
 def _tool(program: str, *arguments: str, with_database: bool = True) -> str:
-    """Run a program of PostgreSQL on our database; the password goes where no list of processes shows it."""
+    """Run a PostgreSQL program on our database, with the password in the environment, not in the process list."""
     path = shutil.which(program)
     if path is None:
         raise BackupFailed(f"{program} is missing; it comes with the client of PostgreSQL")

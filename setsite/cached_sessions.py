@@ -1,4 +1,4 @@
-"""Sessions in the database with a copy in the process's memory, for a site that is one process."""
+"""Database sessions cached in memory, for a site with one process."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from setsite.sessions import TellsWhenItEnds
 
 
 class SessionStore(TellsWhenItEnds, cached_db.SessionStore):
-    """Keeps its name: Django seals sessions with it."""
+    """Must be called SessionStore, since Django salts its session signatures with the class name."""

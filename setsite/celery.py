@@ -1,4 +1,4 @@
-"""Celery, for the set-up with workers; without a broker the web process does the same work by itself."""
+"""The Celery app. Without a broker, the web process does the workers' work itself."""
 
 import os
 
@@ -18,12 +18,12 @@ app.autodiscover_tasks()
 
 @worker_init.connect
 @beat_init.connect
-def _say_that_we_serve(**_signal: object) -> None:
-    """A backup isn't restored under a worker that writes."""
+def _hold_serving_lock(**_signal: object) -> None:
+    """Keep a backup from being restored while a worker is running."""
     begin_serving()
 
 
 @heartbeat_sent.connect
-def _live(**_signal: object) -> None:
-    """Sent by the loop that takes jobs in, every two seconds while it runs and the broker hears it."""
+def _touch_heartbeat(**_signal: object) -> None:
+    """Touch the heartbeat file. The worker's main loop sends this every two seconds while it can reach the broker."""
     touch("worker")

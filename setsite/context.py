@@ -1,4 +1,4 @@
-"""What every page knows about the site."""
+"""Context processor for every page."""
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -11,12 +11,12 @@ from setsite.appearance import appearance_of
 def site(request: HttpRequest) -> dict[str, object]:
     return {
         "is_demo": settings.DEMO,
-        "demo_people": _offered,
+        "demo_people": _demo_people,
         "look": appearance_of(request),
         "languages": settings.LANGUAGES,
         "help_topic": topic_for(request),
     }
 
 
-def _offered() -> list[DemoPerson]:
+def _demo_people() -> list[DemoPerson]:
     return people() if settings.DEMO else []

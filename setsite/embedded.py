@@ -1,4 +1,4 @@
-"""A Celery worker and a beat in threads of the web process: the set-up with nothing else to start."""
+"""Celery's worker and beat in threads of the web process, so that nothing else needs to be started."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from setsite.celery import app
 
 log = logging.getLogger(__name__)
 _POOL = settings.JOBS_AT_ONCE + 2
-"""Heavy jobs leave two threads free for mail, letters and deletions."""
+"""Two threads more than heavy jobs can use, for mail, letters and deletions."""
 
 
 class Embedded:
-    """Runs beside the site until it is stopped; where there is a broker, real workers do all this."""
+    """The embedded worker and beat. Does nothing if there's a broker, since real workers do this then."""
 
     def __init__(self) -> None:
         self._worker: Any = None
@@ -47,7 +47,7 @@ class Embedded:
         if self._thread is None:
             return
         self._beat.stop()
-        # First: the worker waits for what runs.
+        # Before the worker, which waits for running tasks.
         runs.children.stop()
         self._worker.stop()
         self._thread.join(timeout=3)

@@ -1,4 +1,4 @@
-"""What the environment says, one parser for each kind of value; everything that makes no sense is named at once."""
+"""Reads settings from environment variables, with a parser for each kind of value; reports all invalid ones at once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_SECRETS = ("not-a-secret: good enough for a demo on one's own machine", "dja
 
 
 class Environment(Env):
-    """Goes on after a value that makes no sense, as if it were None, so that `finish` can name all of them."""
+    """Treats an invalid value as None and goes on, so that `finish` can report all of them."""
 
     def __init__(self) -> None:
         super().__init__(eager=False)
@@ -29,7 +29,7 @@ class Environment(Env):
             self.add_parser(name, parser)
 
     def finish(self) -> None:
-        """Stop the start where any value made no sense."""
+        """Raise `ImproperlyConfigured` if any value is invalid."""
         try:
             self.seal()
         except EnvValidationError as error:
@@ -71,7 +71,7 @@ def _secret(text: str, *, is_local: bool) -> str:
 
 
 def _older_secrets(text: str, *, is_local: bool) -> list[str]:
-    """The keys that were used before, the newest first."""
+    """Former keys, the newest first."""
     return [_strong(each, is_local=is_local) for each in _split(text)]
 
 
@@ -101,12 +101,12 @@ def _hosts(text: str, *, is_debug: bool, is_demo: bool, is_local: bool) -> list[
 def _address(
     text: str, *, schemes: set[str], words: str, path: str = ".*", needs_host: bool = True, is_needed: bool = False
 ) -> SplitResult | None:
-    """The parts of an address; none where none is set."""
+    """Parse a URL; None if it's empty and not needed."""
     if not text and not is_needed:
         return None
     try:
         url = urlsplit(text)
-        # Asking for a port that is none raises.
+        # Accessing an invalid port raises ValueError.
         if (
             url.scheme in schemes
             and (url.hostname or not needs_host)
@@ -128,7 +128,7 @@ def _site_url(text: str, *, is_local: bool) -> str:
 
 
 def _credentials(text: str) -> dict[str, str] | None:
-    """The id and the secret that a provider of sign-ins has given us; without them it is not offered."""
+    """The client id and secret for a sign-in provider. Without them the provider isn't offered."""
     client_id, _colon, secret = text.partition(":")
     if text and not (client_id and secret):
         raise ValidationError("is written id:secret")

@@ -1,23 +1,23 @@
-"""The garbage collector of a web process: what lives long is seldom looked through, since all screens wait for that.
+"""Garbage collector settings for a web process: full collections are rare, since all screens wait for them.
 
-With 1,750 streams open a full round took up to 0.3 s, and came every few seconds. What requests leave behind is young,
-and is found by the short rounds as ever.
+With 1,750 open streams a full collection took up to 0.3 s, every few seconds. Requests leave young objects behind,
+which the short collections find as usual.
 """
 
 import gc
 
-_AS_EVER = gc.get_threshold()
-_SELDOM = 1_000
-"""Rounds of the second generation before a full one; Python's own is 10."""
+_DEFAULT_THRESHOLDS = gc.get_threshold()
+_FULL_COLLECTION_EVERY = 1_000
+"""Collections of the second generation before a full one; Python's default is 10."""
 
 
 def settle() -> None:
-    """What is there at the start stays: it is not looked through at all."""
+    """Exempt objects that exist at startup from collection, and make full collections rare."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*_AS_EVER[:2], _SELDOM)
+    gc.set_threshold(*_DEFAULT_THRESHOLDS[:2], _FULL_COLLECTION_EVERY)
 
 
 def unsettle() -> None:
     gc.unfreeze()
-    gc.set_threshold(*_AS_EVER)
+    gc.set_threshold(*_DEFAULT_THRESHOLDS)

@@ -1,6 +1,6 @@
-"""How this process is: alive, ready, and its figures.
+"""Liveness, readiness and metrics of this process.
 
-Answered before Django is asked, which would want the right host and HTTPS of a machine next door.
+Served without Django, which would demand the right host and HTTPS from a neighboring machine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from setsite import metrics
 
 log = logging.getLogger(__name__)
 
-_PATIENCE = 2.0
+_TIMEOUT_SECONDS = 2.0
 _KEPT_SECONDS = 1.0
 
 _pool = ThreadPoolExecutor(3, thread_name_prefix="health")
@@ -41,7 +41,7 @@ def _database() -> bool:
 
 
 def _worker() -> bool:
-    """Somebody has done what beat asks for, or is busy with jobs."""
+    """Whether a worker has run beat's tasks recently, or is busy with jobs."""
     return heartbeats.has_seen_worker() or _is_busy()
 
 
@@ -51,7 +51,7 @@ def _is_busy() -> bool:
 
 
 class _Check:
-    """Something that is looked at in a thread: never twice at the same time, nor twice in a second."""
+    """A check that runs in a thread, one at a time and at most once a second."""
 
     def __init__(self, look: Callable[[], bool]) -> None:
         self._look = look
@@ -65,7 +65,7 @@ class _Check:
                 return self._was
             self._running = loop.run_in_executor(_pool, self._safely)
         running = self._running
-        done, _late = await asyncio.wait({running}, timeout=_PATIENCE)
+        done, _late = await asyncio.wait({running}, timeout=_TIMEOUT_SECONDS)
         if not done:
             return False
         self._running, self._at, self._was = None, loop.time(), running.result()
@@ -99,37 +99,37 @@ CHECKS: dict[str, Callable[[], Awaitable[bool]]] = {
     "sign_in_lane": _lane(SIGN_IN),
     "reports_lane": _lane(REPORTS),
 }
-_TOLD_ONLY = frozenset({"heavy_lane", "sign_in_lane", "reports_lane"})
-"""They say so when they're full, but the site stays ready: or whoever fills them could take it off the air."""
+_REPORTED_ONLY = frozenset({"heavy_lane", "sign_in_lane", "reports_lane"})
+"""Reported when full, but the site stays ready; otherwise anyone who fills these lanes could take it offline."""
 
 
 async def alive(scope: Scope, receive: Receive, send: Send) -> None:
-    await _say(send, 200, {"alive": True})
+    await _answer_json(send, 200, {"alive": True})
 
 
 async def ready(scope: Scope, receive: Receive, send: Send) -> None:
-    """Everything that the site needs, or the one thing that is named after it."""
+    """Check everything the site needs, or the one thing named in the path."""
     wanted = scope["path"].removeprefix("/readyz/").strip("/")
     if wanted and wanted not in CHECKS:
-        await _say(send, 404, {"ready": False})
+        await _answer_json(send, 404, {"ready": False})
         return
     names = [wanted] if wanted else list(CHECKS)
     found = dict(zip(names, await asyncio.gather(*(CHECKS[name]() for name in names)), strict=True))
-    is_ready = all(is_fine for name, is_fine in found.items() if wanted or name not in _TOLD_ONLY)
-    await _say(send, 200 if is_ready else 503, {"ready": is_ready, **found})
+    is_ready = all(is_fine for name, is_fine in found.items() if wanted or name not in _REPORTED_ONLY)
+    await _answer_json(send, 200 if is_ready else 503, {"ready": is_ready, **found})
 
 
 async def figures(scope: Scope, receive: Receive, send: Send) -> None:
-    """For who has the token; where none is set, for nobody."""
+    """Prometheus metrics, for clients with the token. Without a token in the settings, nobody gets them."""
     given = dict(scope["headers"]).get(b"authorization", b"")
     token = settings.METRICS_TOKEN
     if not token or not hmac.compare_digest(given, f"Bearer {token}".encode()):
-        await _say(send, 404, {"found": False})
+        await _answer_json(send, 404, {"found": False})
         return
     page = await asyncio.get_running_loop().run_in_executor(_pool, metrics.page)
     await answer(send, 200, [(b"content-type", metrics.CONTENT_TYPE.encode())], page)
 
 
-async def _say(send: Send, status: int, what: dict[str, bool]) -> None:
+async def _answer_json(send: Send, status: int, what: dict[str, bool]) -> None:
     headers = [(b"content-type", b"application/json"), (b"cache-control", b"no-store")]
     await answer(send, status, headers, json.dumps(what).encode())

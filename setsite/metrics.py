@@ -1,4 +1,4 @@
-"""Figures of this process for Prometheus, which scrapes each process by itself."""
+"""Metrics of this process for Prometheus, which scrapes each process separately."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ _requests = Histogram(
 
 
 def answered(*, method: str, route: str, status: int, seconds: float) -> None:
-    """A page was answered: count it, and write its line."""
-    # The word of a stranger is no label of ours.
+    """Count an answered request and log it."""
+    # A client may send any method, so unknown ones mustn't become labels.
     known = method if method in {"GET", "HEAD", "POST", "OPTIONS"} else "other"
     _requests.labels(route, known, f"{status // 100}xx").observe(seconds)
     log_request(method=known, route=route, status=status, seconds=seconds)
 
 
-class _Now(Collector):
-    """What is counted when it is asked for."""
+class _ScrapeTimeCollector(Collector):
+    """Metrics collected at scrape time."""
 
     def collect(self) -> Iterator[Metric]:
         streams = GaugeMetricFamily("setsite_streams", "Open streams of this process.", labels=["of"])
@@ -59,18 +59,18 @@ class _Now(Collector):
             streams.add_metric([hub.type.name], hub.watching)
             pushes.add_metric([hub.type.name], hub.pushes)
         yield from (streams, pushes)
-        yield from _of_lanes()
+        yield from _lane_metrics()
         yield CounterMetricFamily("setsite_streams_refused", "Streams refused.", value=limits.refused)
         yield GaugeMetricFamily("setsite_connections_idle", "Connections without a request.", value=idle.count)
         yield CounterMetricFamily("setsite_connections_closed", "Idle ones closed to make room.", value=idle.closed)
         yield GaugeMetricFamily("setsite_bus_up", "Whether the other processes are heard.", value=int(bus.is_up))
         try:
-            yield from list(_kept())
+            yield from list(_database_metrics())
         except DatabaseError:
             log.exception("metrics.database_not_counted")
 
 
-def _of_lanes() -> Iterator[Metric]:
+def _lane_metrics() -> Iterator[Metric]:
     waiting = GaugeMetricFamily("setsite_lane_waiting", "Requests that wait for a thread, by lane.", labels=["lane"])
     running = GaugeMetricFamily("setsite_lane_running", "Requests that have a thread, by lane.", labels=["lane"])
     refused = CounterMetricFamily("setsite_lane_refused", "Requests answered with busy, by lane.", labels=["lane"])
@@ -81,8 +81,8 @@ def _of_lanes() -> Iterator[Metric]:
     yield from (waiting, running, refused)
 
 
-def _kept() -> Iterator[Metric]:
-    """What the database knows: every process says the same."""
+def _database_metrics() -> Iterator[Metric]:
+    """Metrics from the database, which are the same for every process."""
     close_old_connections()
     lately = Match.objects.filter(touched_at__gt=timezone.now() - RECENT).exclude(phase=Phase.OVER)
     yield GaugeMetricFamily("setsite_matches_open", "Matches not over, touched lately.", value=lately.count())
@@ -95,7 +95,7 @@ def _kept() -> Iterator[Metric]:
     yield jobs
 
 
-registry.register(_Now())
+registry.register(_ScrapeTimeCollector())
 
 
 def page() -> bytes:

@@ -1,4 +1,4 @@
-"""The web server, told to let go of its streams when it stops."""
+"""The web server (uvicorn), which closes its streams when it stops."""
 
 import socket
 
@@ -16,9 +16,9 @@ from games.live.topic import hub as tables
 
 _OWN_ADDRESSES = {"127.0.0.1", "localhost", "::1"}
 MOST_WAITING = 16 * 1024
-"""Bytes that a connection holds ready beyond those on their way."""
+"""Unsent bytes that a connection may have in the kernel, beyond those in flight."""
 UNREAD_MS = 60_000
-"""A client that takes nothing of what's sent for so long is gone: one that sleeps, or only pretends to listen."""
+"""A client that reads nothing for this long counts as gone: it's asleep, or only pretends to listen."""
 
 
 class Server(uvicorn.Server):
@@ -26,20 +26,20 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         for server in self.servers:
             for listening in server.sockets:
-                # Who reads slowly gets the newest table next, not megabytes of old ones that wait in the kernel.
+                # A slow reader should get the newest table next, not megabytes of old ones from the kernel's buffer.
                 listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, MOST_WAITING)
                 if hasattr(socket, "TCP_USER_TIMEOUT"):
                     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNREAD_MS)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        # A stream never ends by itself: without this the server would wait for all of them.
+        # Streams never end on their own; without this the server would wait for all of them.
         tables.stop()
         lessons.stop()
         await super().shutdown(sockets)
 
 
 def server(*, port: int, host: str = "127.0.0.1") -> Server:
-    """The site on this machine's own address, or on another."""
+    """Configure a server for the site. A demo or debug site may only listen on the local machine."""
     if settings.IS_LOCAL and host not in _OWN_ADDRESSES:
         raise ImproperlyConfigured(f"a demo and debug mode are for this machine alone, not for {host}")
     begin_serving()
@@ -47,13 +47,13 @@ def server(*, port: int, host: str = "127.0.0.1") -> Server:
         "setsite.asgi:application",
         host=host,
         port=port,
-        # With Redis come libraries that make a busy process a quarter cheaper; alone, Python's own will do.
+        # Set-ups with Redis have uvloop and httptools, which make a busy process a quarter cheaper.
         loop="auto" if bus.is_shared else "asyncio",
         http=patient(AutoHTTPProtocol if bus.is_shared else H11Protocol),
         log_config=None,
         log_level="warning",
         access_log=False,
-        # Longer than a proxy keeps its connections, or it would send a form into one that is just being closed.
+        # Longer than a proxy keeps its connections, or it could send a form into one that's just being closed.
         timeout_keep_alive=75,
         timeout_graceful_shutdown=3,
     )

@@ -1,4 +1,4 @@
-"""Settings of the site, read from the environment; values that make no sense stop the start, all named at once."""
+"""Django settings, read from the environment. Invalid values stop the start, and all are reported at once."""
 
 from pathlib import Path
 from typing import Any
@@ -10,22 +10,22 @@ from setsite.environment import Environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-# All that is read from the environment. Nothing is used before all of it is known to make sense.
+# Everything read from the environment. Nothing is used before all of it is known to be valid.
 env = Environment()
 DEBUG = env.flag("SETSITE_DEBUG", "0")
-# A demo offers its sign-ins to whoever opens the front page, so it never goes with a public host.
+# A demo lets anyone on the front page sign in, so it's never allowed on a public host.
 DEMO = env.flag("SETSITE_DEMO", "0")
-# A flag that makes no sense isn't taken for a public site, which would need more than that.
+# An invalid flag (None) counts as local: a public site would report further missing values.
 IS_LOCAL = DEBUG is not False or DEMO is not False
 SECRET_KEY = env.secret("SETSITE_SECRET_KEY", "", is_local=IS_LOCAL)
-# Keys that came before: they seal nothing new, and what they have sealed is still read.
+# Former keys: they still read what they've signed or encrypted, but nothing new is made with them.
 SECRET_KEY_FALLBACKS = env.older_secrets("SETSITE_SECRET_KEY_FALLBACKS", "", is_local=IS_LOCAL)
 ALLOWED_HOSTS = env.hosts("SETSITE_HOSTS", "", is_demo=DEMO, is_debug=DEBUG, is_local=IS_LOCAL)
 VAR_DIR = env.folder("SETSITE_VAR", "", unless_set=BASE_DIR / "var")
 _PUBLIC_URL = f"https://{ALLOWED_HOSTS[0].lstrip('.')}" if ALLOWED_HOSTS else "https://set.school.example"
-_HERE = f"http://localhost:{env.str('PORT', '8000')}" if IS_LOCAL else _PUBLIC_URL
-# What letters and printed codes point to.
-SITE_URL = env.site_url("SETSITE_URL", _HERE, is_local=IS_LOCAL)
+_DEFAULT_URL = f"http://localhost:{env.str('PORT', '8000')}" if IS_LOCAL else _PUBLIC_URL
+# The base of links in letters and printed codes.
+SITE_URL = env.site_url("SETSITE_URL", _DEFAULT_URL, is_local=IS_LOCAL)
 _MAIL = env.address(
     "SETSITE_MAIL",
     "",
@@ -45,7 +45,7 @@ _POSTGRESQL = env.address(
 _POSTGRESQL_NAME = env.str("SETSITE_DATABASE_NAME", "")
 _SQLITE = env.str("SETSITE_SQLITE", "")
 _SQLITE_SYNC = env.choice("SETSITE_SQLITE_SYNC", "normal", of=("normal", "full"))
-# The Redis by which several processes hear of each other, count together and hand out work.
+# Redis, over which several processes share messages, counters and work.
 _REDIS = env.address(
     "SETSITE_REDIS",
     "",
@@ -64,22 +64,22 @@ _OPENID_URL = _OPENID and env.address(
     is_needed=True,
 )
 _OPENID_NAME = env.str("SETSITE_SIGN_IN_OPENID_NAME", "OpenID")
-# How long what is kept, in days; the privacy page says it.
+# How long data is kept, in days, as stated on the privacy page.
 UNDO_DAYS = env.number("SETSITE_UNDO_DAYS", "30", of="days")
 GUEST_DAYS = env.number("SETSITE_GUEST_DAYS", "30", of="days")
 IDLE_CLASS_DAYS = env.number("SETSITE_IDLE_CLASS_DAYS", "180", of="days")
 ARCHIVED_CLASS_DAYS = env.number("SETSITE_ARCHIVED_CLASS_DAYS", "365", of="days")
 MATCH_DAYS = env.number("SETSITE_MATCH_DAYS", "30", of="days")
-# Tablets are shared: a student who does nothing for so long is signed out.
+# Tablets are shared, so a student who's idle for this long is signed out.
 _STUDENT_IDLE_MINUTES = env.number("SETSITE_STUDENT_IDLE_MINUTES", "20", of="minutes", least=10)
 _LOG = env.choice("SETSITE_LOG", "text" if IS_LOCAL else "json", of=("text", "json"))
-# The public key that backups are sealed for; `manage.py backup_key` makes one.
+# The public key for sealing backups; `manage.py backup_key` makes one.
 BACKUP_KEY = env.backup_key("SETSITE_BACKUP_KEY", "")
-# Who scrapes the figures says this; where it is not set there are none to be had.
+# Prometheus must send this token. Without it, metrics aren't served at all.
 METRICS_TOKEN = env.str("SETSITE_METRICS_TOKEN", "")
 env.finish()
 
-# Who else may vouch for an adult: nobody, unless settings name them.
+# Other sign-in providers for adults: none, unless configured.
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {}
 if _GOOGLE:
     SOCIALACCOUNT_PROVIDERS["google"] = {"APPS": [_GOOGLE], "VERIFIED_EMAIL": True}
@@ -173,7 +173,7 @@ DATABASES: dict[str, dict[str, Any]] = {
         "NAME": _POSTGRESQL_NAME or unquote(_POSTGRESQL.path.strip("/")),
         "USER": unquote(_POSTGRESQL.username or ""),
         "PASSWORD": unquote(_POSTGRESQL.password or ""),
-        # A host that begins with a slash is the folder of a socket: postgresql://user@%2Frun%2Fpostgresql/name
+        # A host that starts with a slash is the folder of a socket: postgresql://user@%2Frun%2Fpostgresql/name
         "HOST": unquote(_POSTGRESQL.hostname or ""),
         "PORT": _POSTGRESQL.port or "",
         "CONN_MAX_AGE": None,
@@ -185,30 +185,30 @@ DATABASES: dict[str, dict[str, Any]] = {
         "NAME": _SQLITE or VAR_DIR / "setsite.sqlite3",
         "CONN_MAX_AGE": None,
         "OPTIONS": {
-            # A writer takes its lock at the start, so two never meet half-way and fail.
+            # Writers take the lock at BEGIN, so two can't fail halfway by upgrading from a read lock.
             "transaction_mode": "IMMEDIATE",
             "timeout": 5,
-            # FULL waits for the disk at each commit, see docs/faults.md.
+            # FULL waits for the disk at every commit, see docs/faults.md.
             "init_command": f"PRAGMA journal_mode=WAL; PRAGMA synchronous={_SQLITE_SYNC};",
         },
-        # A file, so that the server that browser tests start and the tests themselves see the same data.
+        # A file, so that the browser tests and the server they start see the same data.
         "TEST": {"NAME": VAR_DIR / "test.sqlite3"},
     }
 }
-# A transaction that locks things in an order that could deadlock is an error wherever somebody develops or tests.
+# In development and tests, a lock order that could deadlock is an error.
 CHECKS_LOCK_ORDER = IS_LOCAL
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# Limits are counted here: a count that is dropped is a limit forgotten.
-_OF_PROCESS = {"BACKEND": "core.cache.process.OwnCache", "LOCATION": "process", "OPTIONS": {"MAX_ENTRIES": 100_000}}
+# Rate limits are counted here, so an evicted entry would be a forgotten limit.
+_PROCESS_CACHE = {"BACKEND": "core.cache.process.OwnCache", "LOCATION": "process", "OPTIONS": {"MAX_ENTRIES": 100_000}}
 REDIS_URL = _REDIS.geturl() if _REDIS else ""
 CACHES = {
     "default": {"BACKEND": "core.cache.shared.SharedCache", "LOCATION": REDIS_URL, "KEY_PREFIX": "setsite"}
     if REDIS_URL
-    else _OF_PROCESS,
-    "process": _OF_PROCESS,
+    else _PROCESS_CACHE,
+    "process": _PROCESS_CACHE,
 }
-# One process may remember sessions; several would not hear of each other's sign-outs while Redis is away.
+# A single process may cache sessions; several would miss each other's sign-outs while Redis is down.
 _IS_EMBEDDED = not _POSTGRESQL and not REDIS_URL
 SESSION_ENGINE = "setsite.cached_sessions" if _IS_EMBEDDED else "setsite.sessions"
 
@@ -235,18 +235,18 @@ ACCOUNT_USER_DISPLAY = "classrooms.accounts.sign_up.name_of"
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_SIGNUP_FORM_CLASS = "classrooms.accounts.sign_up.SignUpForm"
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
-# A code to type in keeps a guest in the browser in which they have learned something.
+# Verifying by a code keeps guests in the browser that holds their progress.
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = ACCOUNT_PASSWORD_RESET_BY_CODE_ENABLED = True
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_SESSION_REMEMBER = True
-# An unattended computer must not become the account: what gives it away asks for the password again, unless somebody
-# has just signed in, and the owner hears of every change.
+# Guard accounts on unattended computers: sensitive changes ask for the password again, unless the user has just signed
+# in, and the owner is notified of every change.
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_LOGOUT_REDIRECT_URL = "front"
-# classrooms.accounts.guessing limits passwords, codes and reset mails, by browser and account; allauth's own limits
-# would let anybody lock out the owner of an account, or a school that shares one network address.
+# classrooms.accounts.guessing limits passwords, codes and reset mails by browser and account. allauth's own limits
+# would let anyone lock out an account's owner, or a school that shares one network address.
 ACCOUNT_RATE_LIMITS = {
     "login": None,
     "login_failed": None,
@@ -268,10 +268,10 @@ MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Setsite"
 MFA_ADAPTER = "classrooms.accounts.second_factors.SecondFactorAdapter"
 SOCIALACCOUNT_ONLY = False
-# Whoever comes by another site is asked whether they're an adult, too.
+# Ask users from other sign-in providers whether they're adults, too.
 SOCIALACCOUNT_AUTO_SIGNUP = False
 
-# A request never talks to the mail server: it writes to the outbox, from which a job sends by the transport.
+# Requests only write mail to the outbox. A task sends it from there through MAIL_TRANSPORT.
 EMAIL_BACKEND = "core.mail.OutboxBackend"
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = _MAIL_FROM or f"Setsite <no-reply@{urlsplit(SITE_URL).hostname}>"
@@ -282,7 +282,7 @@ if _MAIL:
     EMAIL_HOST, EMAIL_PORT = _MAIL.hostname, _MAIL.port or (465 if EMAIL_USE_SSL else 587)
     EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_MAIL.username or ""), unquote(_MAIL.password or "")
 else:
-    # Into files that a page of the site shows.
+    # Into files, which the site shows on a page.
     MAIL_TRANSPORT = "django.core.mail.backends.filebased.EmailBackend"
     EMAIL_FILE_PATH = VAR_DIR / "mail"
 
@@ -290,41 +290,41 @@ IMPORT_HOURS = 24
 STUDENT_IDLE_SECONDS = 60 * _STUDENT_IDLE_MINUTES
 JOB_DAYS = 7
 
-# Without a broker a worker and a beat run in threads of the web process.
+# Without a broker, Celery's worker and beat run in threads of the web process.
 CELERY_BROKER_URL = REDIS_URL or "memory://"
 IS_BROKERLESS = not REDIS_URL
-# A Redis that takes connections and never answers is as good as away.
-_PATIENCE = {"socket_connect_timeout": 2.0, "socket_timeout": 5.0}
-CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, float] = {"polling_interval": 0.05} if IS_BROKERLESS else _PATIENCE
+# A Redis that accepts connections but never answers counts as down.
+_BROKER_TIMEOUTS = {"socket_connect_timeout": 2.0, "socket_timeout": 5.0}
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, float] = {"polling_interval": 0.05} if IS_BROKERLESS else _BROKER_TIMEOUTS
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-# Heavy jobs have a queue of their own, which never keeps mail, letters and deletions waiting.
+# Heavy jobs have their own queue, so that they don't delay mail, letters and deletions.
 CELERY_TASK_DEFAULT_QUEUE = "people"
 CELERY_TASK_ROUTES = {"core.tasks.run_next_job": {"queue": "heavy"}}
-# Nothing that comes out of Redis is unpickled.
+# JSON only, so that nothing from Redis is ever unpickled.
 CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = CELERY_RESULT_ACCEPT_CONTENT = ["json"]
-# Heavy jobs that one process runs at once, and how many of all that run may be guests'.
+# How many heavy jobs one process runs at once, and how many guest jobs may run at once overall.
 JOBS_AT_ONCE = 3
 GUEST_JOBS_AT_ONCE = 2
-# A page does not wait for a broker that is away: the job is a row, and is found again.
+# A page mustn't wait for a broker that's down: the job is a row and will be found again.
 CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0, "interval_max": 0}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_IGNORE_RESULT = True
-# Seconds after which a worker stops a task, and kills what doesn't stop. Threads of the web process can't be stopped:
-# there each task is bounded by itself.
+# Seconds after which a worker stops a task, and then kills it. Threads of the web process can't be stopped, so there
+# each task must limit itself.
 CELERY_TASK_SOFT_TIME_LIMIT, CELERY_TASK_TIME_LIMIT = 3_000, 3_600
 CELERY_TASK_ANNOTATIONS = {
-    # For a run that doesn't keep its own deadline, which is shorter.
+    # A fallback: runs have a shorter deadline of their own.
     "core.tasks.run_next_job": {"soft_time_limit": 900, "time_limit": 930},
-    # Less than a mail is its sender's own.
+    # Shorter than the time a worker has a mail to itself.
     "core.tasks.send_mail": {"soft_time_limit": 180, "time_limit": 240},
 }
 CELERY_BEAT_SCHEDULE = {
     "requeue-stale-jobs": {"task": "core.tasks.requeue_stale_jobs", "schedule": 5.0, "options": {"expires": 5.0}},
     "send-mail": {"task": "core.tasks.send_mail", "schedule": 5.0, "options": {"expires": 5.0}},
     "delete-old-jobs": {"task": "core.tasks.delete_old_jobs", "schedule": crontab(hour="3", minute="40")},
-    # On Monday mornings about the week that is over; an hour later again, for what did not go out.
+    # Monday mornings, about the past week; again an hour later, for letters that weren't sent.
     "weekly-letters": {
         "task": "classrooms.tasks.send_weekly_letters",
         "schedule": crontab(hour="7,8", minute="0", day_of_week="mon"),
@@ -347,14 +347,14 @@ LOGGING = {
     "root": {"handlers": ["out"], "level": "WARNING"},
     "loggers": {
         "django": {"handlers": [], "level": "WARNING"},
-        # Pages that are not there are in the lines of requests.
+        # 404s are in the request log already.
         "django.request": {"level": "ERROR"},
         "setsite.requests": {"level": "INFO" if _LOG == "json" else "WARNING"},
     },
 }
 
 LANGUAGE_CODE = "en-us"
-# Each is called by its own name, which those who look for it can read.
+# Each language is listed by its own name, so that its speakers can find it.
 LANGUAGES = [("en-us", "English (US)"), ("en-gb", "English (UK)"), ("fr", "Français"), ("es", "Español")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 LANGUAGE_COOKIE_HTTPONLY = True
@@ -366,7 +366,7 @@ USE_TZ = True
 STATIC_URL = "/static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-# With DEBUG a changed file shows at the next reload; otherwise names carry their content and are kept for ever.
+# With DEBUG, changed files show on reload; otherwise file names contain a content hash and are cached forever.
 _STATIC_BACKEND = (
     "django.contrib.staticfiles.storage.StaticFilesStorage"
     if DEBUG
@@ -379,7 +379,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": _STATIC_BACKEND},
 }
 
-# A form that leads on to who vouches for an adult has to be allowed to.
+# Forms that redirect to a sign-in provider must be allowed to by the CSP.
 _PROVIDER_PAGES = {"google": "https://accounts.google.com", "microsoft": "https://login.microsoftonline.com"}
 _FORM_TARGETS = [_PROVIDER_PAGES[each] for each in SOCIALACCOUNT_PROVIDERS if each in _PROVIDER_PAGES]
 if "openid_connect" in SOCIALACCOUNT_PROVIDERS:
@@ -407,5 +407,5 @@ SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_SSL_REDIRECT = not IS_LOCAL
 SECURE_HSTS_SECONDS = 0 if IS_LOCAL else 31_536_000
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = not IS_LOCAL
-# Behind the proxy that ends TLS.
+# Set by the proxy that terminates TLS.
 SECURE_PROXY_SSL_HEADER = None if IS_LOCAL else ("HTTP_X_FORWARDED_PROTO", "https")

@@ -1,4 +1,4 @@
-"""Every address of the site."""
+"""The site's URLconf."""
 
 from allauth.urls import build_provider_urlpatterns
 from django.conf import settings

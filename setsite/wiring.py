@@ -1,7 +1,7 @@
-"""What the layers tell and ask each other: who listens to whom, and which rules the apps are given.
+"""Connects the layers: which function listens to which signal, and which rules are injected into the apps.
 
-An app imports only what is below it, so what a lower one has to ask or tell upwards is handed to it here. The hubs of
-live screens listen only while the server runs, see `start` of their topic types.
+An app imports only from the layers below, so where a lower layer has to call a higher one, the function is registered
+here. The hubs of live screens listen only while the server runs, see `start` of their topic types.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from games.matches import service as matches
 from lessons.signals import bring_what_the_guest_owns
 
 publishing = HandOff("publish")
-"""Tells the broker what there is to do."""
+"""The thread that sends messages to the broker."""
 
 
 def connect() -> None:
-    """What holds in every process; called once, when the models are there."""
+    """Register everything. Called once in every process, when the models are loaded."""
     _connect_sign_in()
     _connect_permissions()
     _connect_queues()
@@ -47,14 +47,14 @@ def _connect_sign_in() -> None:
 
 
 def _connect_permissions() -> None:
-    """Matches of a lesson are watched by its class, and students who sign in may guess at more codes."""
+    """A lesson's class may watch its matches, and students who sign in may guess at more codes."""
     access.allow_watching(playing.may_watch)
     codes.trust(trusts)
 
 
 def _connect_queues() -> None:
     def publish(work: Callable[[], object]) -> None:
-        """Without a broker it's done at once; with one nobody waits for it, since what's lost is found again."""
+        """Without a broker, do it now; with one, in the background, since whatever is lost is found again."""
         work() if settings.IS_BROKERLESS else publishing.put(work)
 
     queue.on_enqueue(lambda _pk: publish(run_next_job.delay))

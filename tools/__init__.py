@@ -1,1 +1,1 @@
-"""What isn't product: checks and measurements that run beside the site."""
+"""Developer tools that aren't part of the product: checks and measurements."""

@@ -1,4 +1,4 @@
-"""How long somebody has to wait whom one of allauth's own limits has stopped; allauth itself doesn't say."""
+"""How long to wait after reaching one of allauth's own rate limits, which allauth itself doesn't say."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _ACTIONS: dict[str, tuple[str, ...]] = {
     "account_reauthenticate": ("reauthenticate",),
     "mfa_reauthenticate": ("reauthenticate",),
 }
-"""Which limits each of allauth's pages counts against."""
+"""The limits against which each of allauth's pages counts."""
 
 
 def too_many(request: HttpRequest) -> HttpResponse:
-    """The handler that allauth calls where one of its own limits is reached; a middleware makes it a page."""
+    """Allauth's handler for a reached limit; a middleware turns its response into a page."""
     return bare(HTTPStatus.TOO_MANY_REQUESTS, seconds_to_wait(request))
 
 
 def seconds_to_wait(request: HttpRequest) -> int:
-    """Until every limit of this page that is used up has room again; 0 where nobody knows."""
+    """Seconds until all limits of this page have room again, or 0 if that's unknown."""
     page = request.resolver_match.url_name if request.resolver_match else None
     actions = _ACTIONS.get(page or "", ())
     return max((_wait(request, action, rate) for action in actions for rate in _rates(action)), default=0)
@@ -50,5 +50,5 @@ def _wait(request: HttpRequest, action: str, rate: Rate) -> int:
         return 0
     key = get_cache_key(request, app=_APP, action=action, rate=rate, key=(email or "").lower())
     times = cache.get(key, [])
-    # Newest first: there's room again as soon as the oldest of the last so many is out of the window.
+    # Times are newest first. There's room again once the oldest of the last `amount` leaves the window.
     return math.ceil(max(times[rate.amount - 1] + rate.duration - time.time(), 0)) if len(times) >= rate.amount else 0

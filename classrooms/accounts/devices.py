@@ -1,4 +1,4 @@
-"""Which browsers students have signed in on, and when students may sign in by pictures on new ones."""
+"""Which browsers students have signed in on, and when they may sign in by pictures on new ones."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ from games import codes
 
 OPEN_FOR = timedelta(hours=1)
 LONGEST_LESSON = timedelta(hours=12)
-"""A lesson that nobody ended doesn't keep the door open for weeks."""
+"""A forgotten lesson lets new devices in only this long."""
 FORGOTTEN_AFTER = timedelta(days=400)
 _MOST = 30
 _SALT = "classrooms.devices"
 
 
 def fingerprint(browser: str) -> str:
-    """What we keep of a browser id, which is too random to be guessed from it; "" of none."""
+    """The hash of a browser id that we store, or "" for no id. Ids are too random to be guessed from it."""
     return hashlib.sha256(browser.encode()).hexdigest() if browser else ""
 
 
 def standing_of(browser: str, student: User, classroom: Classroom) -> tuple[DeviceStanding, str]:
-    """How well a browser is known for a student, and on a shared one who signed in there last; all by fingerprint."""
+    """How well a student's browser is known, and for a shared one a hash of the classmate who used it last.
+
+    `browser` is a fingerprint.
+    """
     users = (
         list(StudentDevice.objects.filter(browser=browser).order_by("-used_at").values_list("student_id", flat=True))
         if browser
@@ -47,7 +50,7 @@ def standing_of(browser: str, student: User, classroom: Classroom) -> tuple[Devi
 
 
 def remember(student: User, browser: str) -> None:
-    """The student has signed in on this browser, given by its fingerprint."""
+    """Record that the student signed in on the browser with this fingerprint."""
     if not browser:
         return
     StudentDevice.objects.update_or_create(student=student, browser=browser, defaults={"used_at": timezone.now()})
@@ -56,7 +59,7 @@ def remember(student: User, browser: str) -> None:
 
 
 def classes_on(browser: str) -> list[Classroom]:
-    """The classes of those who have signed in on this browser, given by its fingerprint."""
+    """The classes of students who have signed in on the browser with this fingerprint."""
     if not browser:
         return []
     found = Classroom.objects.kept().filter(archived_at=None, students__devices__browser=browser)
@@ -64,13 +67,13 @@ def classes_on(browser: str) -> list[Classroom]:
 
 
 def is_known(browser: str) -> bool:
-    """Whether any student has signed in on this browser, given by its fingerprint."""
+    """Whether any student has signed in on the browser with this fingerprint."""
     return bool(browser) and StudentDevice.objects.filter(browser=browser).exists()
 
 
 @codes.find_voucher
 def voucher_of(request: HttpRequest) -> codes.Voucher | None:
-    """The student who is signed in, or was the last to sign in on this browser; None for adults."""
+    """The student who's signed in, or was the last to sign in on this browser. None for adults."""
     if request.user.is_authenticated:
         student = request.user if request.user.is_student else None
     else:
@@ -85,7 +88,7 @@ def _last_student(browser: str) -> User | None:
 
 
 def _adult_behind(student: User) -> int | None:
-    """The key of the guardian for an account from home, else of whoever has taught the student's class the longest."""
+    """Primary key of a home account's guardian or, for others, of the teacher with the class the longest."""
     guardians = Guardianship.objects.filter(child=student, guardian__deleted_at=None).order_by("pk")
     teachers = Classroom.teachers.through.objects.filter(
         classroom__enrolments__student=student, classroom__deleted_at=None, user__deleted_at=None
@@ -96,7 +99,7 @@ def _adult_behind(student: User) -> int | None:
 
 
 def lets_new_devices_in(classroom: Classroom, now: datetime | None = None) -> bool:
-    """Whether a student may sign in by pictures on a device that is new to them."""
+    """Whether students may sign in by pictures on devices that are new to them."""
     now = now or timezone.now()
     if classroom.new_devices_until and classroom.new_devices_until > now:
         return True
@@ -109,12 +112,12 @@ def has_lesson(classroom: Classroom, now: datetime | None = None) -> bool:
 
 
 def lesson_with(code: str) -> Q:
-    """The class whose lesson with this code is running."""
+    """Filter for the class whose running lesson has this code."""
     return Q(sessions__code=code, sessions__ended_at=None)
 
 
 def let_new_devices_in(classroom: Classroom, *, by: User, span: timedelta = OPEN_FOR) -> None:
-    """Let students of the class sign in by pictures on any device for a while, or for as long as they may already."""
+    """Let students of the class sign in by pictures on any device for `span`, or longer if they already may."""
     now = timezone.now()
     classroom.new_devices_since = now
     classroom.new_devices_until = max(classroom.new_devices_until or now, now + span)

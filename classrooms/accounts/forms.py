@@ -1,4 +1,4 @@
-"""allauth's forms with our limits on guessing and on mail, and without a clock that tells who has an account."""
+"""Allauth's forms with our limits on guessing and mail, and without timing differences that reveal accounts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from classrooms.models import User
 class AdultSignupForm(SignupForm):  # type: ignore[misc]
     def try_save(self, request: HttpRequest) -> Any:
         if self.account_already_exists:
-            # A new account costs one password hash, so an address that's taken has to cost one too.
+            # Creating an account hashes one password, so a taken address has to take as long.
             make_password(self.cleaned_data["password1"])
         return super().try_save(request)
 
@@ -56,4 +56,4 @@ class LimitedAuthenticateForm(_LimitedCode, AuthenticateForm):  # type: ignore[m
 
 
 class LimitedReauthenticateForm(_LimitedCode, ReauthenticateForm):  # type: ignore[misc]
-    """The second step, asked for again."""
+    """The second step at reauthentication."""

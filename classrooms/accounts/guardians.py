@@ -1,4 +1,4 @@
-"""The only writer of who is whose guardian, and of the codes on paper that make it so."""
+"""Links between guardians and children, and the paper codes that create them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WRONG_CODES = Limit("wrong-guardian-codes", most=10, seconds=600)
 
 
 class Why(StrEnum):
-    """Why a code links nobody."""
+    """Why a code was rejected."""
 
     UNKNOWN = "unknown"
     USED = "used"
@@ -43,7 +43,7 @@ WORDS: dict[Why, Promise] = {
 
 
 class BadCode(ValueError):
-    """A code that links nobody."""
+    """A code that was rejected."""
 
     def __init__(self, why: Why) -> None:
         super().__init__(why.value)
@@ -51,16 +51,16 @@ class BadCode(ValueError):
 
 
 class LastGuardian(ValueError):
-    """A home account cannot be without a guardian: it is deleted instead."""
+    """A home account can't be without a guardian; it's deleted instead."""
 
 
 def make_code(child: User, *, by: User, classroom: Classroom | None = None) -> str:
-    """A new code for the child, to be written on paper: it is not kept, and older ones that are unused end."""
+    """Make a new code for the child, to be printed or written down. We don't store it; older unused codes expire."""
     letters = [secrets.choice(CODE_LETTERS) for _letter in range(_GROUPS * _LETTERS)]
     code = "".join(letters)
     now = timezone.now()
     with transaction.atomic():
-        # Of two codes that are made at once, the second one ends the first.
+        # If two codes are made at once, the second one ends the first.
         list(lock_rows(User.objects.filter(pk=child.pk), LockLevel.PERSON))
         child.guardian_codes.filter(used_at=None, expires_at__gt=now).update(expires_at=now)
         child.guardian_codes.create(
@@ -71,15 +71,15 @@ def make_code(child: User, *, by: User, classroom: Classroom | None = None) -> s
 
 
 def end_codes(codes: QuerySet[GuardianCode]) -> None:
-    """Make unused codes worthless, for whoever made them may not hand them on any more."""
+    """Expire unused codes, because whoever made them has no right to hand them out anymore."""
     now = timezone.now()
     codes.filter(used_at=None, expires_at__gt=now).update(expires_at=now)
 
 
 def use_code(text: str, *, by: User) -> Guardianship:
-    """Link a guardian to the child of a code, once; raises `BadCode`.
+    """Link a guardian to the child of a code, which works once. Raises `BadCode`.
 
-    Who is linked already stays so, and the code is left for somebody else.
+    If the guardian is linked already, the code stays unused for somebody else.
     """
     try:
         WRONG_CODES.check(str(by.pk))
@@ -104,7 +104,7 @@ def _use(fingerprints: list[str], by: User) -> Guardianship:
         return link
     now = timezone.now()
     with transaction.atomic():
-        # Of two who use it at once, one changes the row and the other finds it changed.
+        # If two people use it at once, only one of them updates the row.
         if not GuardianCode.objects.filter(pk=code.pk, used_at=None, expires_at__gt=now).update(used_at=now):
             was_used = GuardianCode.objects.filter(pk=code.pk, used_at__isnull=False).exists()
             raise BadCode(Why.USED if was_used else Why.TOO_OLD)
@@ -114,9 +114,9 @@ def _use(fingerprints: list[str], by: User) -> Guardianship:
 
 
 def unlink(link: Guardianship, *, by: User, classroom: Classroom | None = None) -> None:
-    """End a link, by the guardian or by a teacher; raises `LastGuardian` for the last one of a home account."""
+    """Delete a link, for the guardian or a teacher. Raises `LastGuardian` for a home account's last guardian."""
     with transaction.atomic():
-        # Of the last two guardians who leave at once, one waits here and is then the last.
+        # If the last two guardians leave at once, the second one waits here and then can't leave.
         child = lock_rows(User.objects.all(), LockLevel.PERSON).get(pk=link.child_id)
         others = Guardianship.objects.filter(child=child, guardian__deleted_at=None).exclude(pk=link.pk)
         if child.is_home and not others.exists():
@@ -126,16 +126,16 @@ def unlink(link: Guardianship, *, by: User, classroom: Classroom | None = None) 
 
 
 def set_letter(link: Guardianship, wants: bool) -> None:
-    """Whether the weekly letter tells the guardian about this child."""
+    """Set whether the weekly letter tells the guardian about this child."""
     Guardianship.objects.filter(pk=link.pk).update(wants_letter=wants)
 
 
 def stop_letters(guardian: User) -> None:
-    """No weekly letter about any child, until it is wanted again."""
+    """Stop the weekly letter about all of a guardian's children."""
     Guardianship.objects.filter(guardian=guardian).update(wants_letter=False)
 
 
 def _fingerprints(text: str) -> list[str]:
-    """What is kept of a code, under each of the site's keys; case, spaces and dashes do not matter."""
+    """The code's stored digest under each of the site's keys. Case, spaces and dashes don't matter."""
     plain = "".join(each for each in text.upper()[:100] if each in CODE_LETTERS)
     return digests(_SALT, plain, algorithm="sha256")

@@ -1,12 +1,12 @@
-"""How often an adult's password or second step can be tried, and how many mails a stranger can cause.
+"""How often an adult's password or second step can be tried, and how many mails a stranger can trigger.
 
-Three budgets, so that neither an attacker gets far nor the owner is locked out:
+There are three budgets, so that attackers don't get far and can't lock the owner out either:
 
 - A browser on which the account has signed in before has a budget of its own that nobody else can use up.
 - All other browsers share one budget per account: a hundred passwords or twenty codes a day, whoever tries.
-- Beside that, each of those browsers and each network address is limited, generously enough for a school.
+- Besides, each of those browsers and each network address is limited, generously enough for a school.
 
-Unknown addresses are counted like accounts, so a limit tells nothing about who has one.
+Unknown email addresses are counted like accounts, so a limit doesn't reveal who has one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SALT = "classrooms.guessing"
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """The limits of one thing that can be tried."""
+    """The limits for one thing that can be tried."""
 
     known: RateLimit
     """Per known browser and account."""
@@ -58,11 +58,11 @@ CODES = _budgets(
 _MAIL = (Window(3, 10 * _MINUTE), Window(10, _DAY))
 RESETS = _budgets("reset-mail", known=_MAIL, strange=_MAIL, browser=_MAIL)
 ADDRESS = RateLimit("sign-in-address", (Window(300, _MINUTE), Window(3_000, _HOUR)))
-"""Per network address, for everything that unknown browsers try there. A school shares one."""
+"""Per network address, for everything that unknown browsers try from there. A whole school may share one."""
 
 
 class HeldUp(Exception):
-    """Tried too often; `is_strange` if another browser could still get in."""
+    """Too many tries. `is_strange` if the browser is unknown, so that a known one could still get in."""
 
     def __init__(self, retry_after: int, *, is_strange: bool) -> None:
         super().__init__(retry_after)
@@ -72,7 +72,7 @@ class HeldUp(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SignInTry:
-    """One counted try; say whether it succeeded."""
+    """One counted try. Call `succeeded` or `failed` with its outcome."""
 
     budgets: Budgets
     user: User | None
@@ -80,8 +80,8 @@ class SignInTry:
     is_known: bool
 
     def succeeded(self) -> None:
-        # The shared budgets stay as they are: otherwise each sign-in of the owner, or a sign-in to an account of the
-        # attacker's own, would give the attacker a fresh one.
+        # Don't reset the shared budgets: each sign-in of the owner, or of the attacker to an account of their own,
+        # would give the attacker a fresh one.
         (self.budgets.known if self.is_known else self.budgets.browser).forget(self.own_key)
 
     def failed(self) -> None:
@@ -89,7 +89,7 @@ class SignInTry:
 
 
 def begin_try(request: HttpRequest, budgets: Budgets, *, email: str = "", user: User | None = None) -> SignInTry:
-    """Count a try before it's judged; raises `HeldUp` where there were too many."""
+    """Count a try before it's judged. Raises `HeldUp` if there were too many."""
     user = user or _account_of(email)
     account = str(user.pk) if user else _fingerprint(email.lower())
     is_known = is_known_here(request, user.pk if user else None)

@@ -1,7 +1,7 @@
-"""Browsers on which an adult has signed in before. They keep a budget of their own when strangers guess elsewhere.
+"""Browsers on which an adult has signed in before. They have a budget of their own when strangers guess elsewhere.
 
-The proof is a signed cookie that names the accounts and the browser id it was made for, so neither can be made up and
-one browser's proof is worth nothing beside another's id.
+The proof is a signed cookie with the accounts and the id of the browser that it was issued to, so neither can be
+forged, and the cookie is worthless in another browser.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from core.clients import COOKIE_SECONDS, browser_of, remember_browser
 COOKIE = "accounts_here"
 _SALT = "classrooms.known-browsers"
 _MOST = 30
-"""Accounts on one shared computer; the one that was longest ago is forgotten first."""
+"""Most accounts that a shared computer remembers; the oldest is dropped first."""
 _MARK = "_account_proved_here"
 
 
@@ -27,18 +27,18 @@ def is_known_here(request: HttpRequest, account: int | None) -> bool:
 
 
 def note_proof(request: HttpRequest | None, user: User) -> None:
-    """The visitor has just proved to own the account; the answer to this request will let the browser remember it."""
+    """Note that the visitor has just proved to own the account, so that the response sets the cookie."""
     if request is not None and not user.is_student:
         setattr(request, _MARK, user.pk)
 
 
 def note_sign_in(sender: object, request: HttpRequest | None, user: User, **more: Any) -> None:
-    """Receives Django's `user_logged_in` and allauth's `password_reset`."""
+    """Receiver of Django's `user_logged_in` and allauth's `password_reset`."""
     note_proof(request, user)
 
 
 class RememberAccounts:
-    """Middleware that gives a browser the proof it has earned in this request."""
+    """Middleware that sets the cookie if the visitor proved to own an account in this request."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

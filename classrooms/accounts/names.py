@@ -1,4 +1,4 @@
-"""Names that a whole class may see: checked, or generated, and different within a class."""
+"""Display names that a whole class may see: checked or generated, and unique within a class."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _TRIES = 20
 _MOST_MARKS = 3
 _SHORT = 3
 _SYLLABLE = 2
-_UNSEEN = {"Mn", "Me", "Cf", "Cc"}
+_INVISIBLE = {"Mn", "Me", "Cf", "Cc"}
 _APOSTROPHES = "'`\u2019\u02bc"
 _SIGNS = [str.maketrans("0345678@$!|+€1", f"oeasgtbasiite{one}") for one in "il"]
 _PARTS = re.compile(r"([^\w@$!|+€]+)")
-# Letters of other scripts that look like ours.
-_STRANGERS = str.maketrans(
+# Letters of other scripts that look like Latin ones.
+_LOOKALIKES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u043a\u043c\u0442\u0456\u0458\u0455\u03b1\u03bf\u03b9\u03ba\u03bd",
     "aeopcyxkmtijsaoikv",
 )
 
 
 class TakenNames(set[str]):
-    """The display names of a class. Remembers where numbering has got to, so that two thousand Sams take no longer."""
+    """The display names of a class, with the next number for each name so that two thousand Sams aren't slow."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         super().__init__(names)
@@ -36,33 +36,33 @@ class TakenNames(set[str]):
 
 
 def display_name_for(wanted: str, real_name: str, taken: Collection[str], *, generated: bool = False) -> str:
-    """The wanted name, or the first name, if it is fit for a class; otherwise a friendly one. Never a taken one."""
+    """The wanted name or else the first name, if it's fit for a class, otherwise a friendly one. Never a taken one."""
     if wanted and not is_unfit(wanted):
-        return _own(clean(wanted)[:LONGEST], taken)
+        return _made_unique(clean(wanted)[:LONGEST], taken)
     first = "" if generated else first_name(real_name)
     if first and not is_unfit(first):
-        return _own(_told_apart(first, real_name, taken), taken)
+        return _made_unique(_with_initial(first, real_name, taken), taken)
     return generated_name(taken)
 
 
 def generated_name(taken: Collection[str]) -> str:
-    """An animal with a good quality that nobody of these has."""
+    """A friendly generated name that isn't taken."""
     for _try in range(_TRIES):
         name = friendly_name()
         if name not in taken:
             return name
-    return _own(name, taken)
+    return _made_unique(name, taken)
 
 
 def first_name(real_name: str) -> str:
-    """The first of the names; "Okafor, Mia" is Mia."""
+    """The first name: "Mia" for "Mia Okafor" and "Okafor, Mia"."""
     last, comma, rest = clean(real_name).partition(",")
     words = (rest if comma and rest.strip() else last).split()
     return words[0][:LONGEST] if words else ""
 
 
-def _told_apart(first: str, real_name: str, taken: Collection[str]) -> str:
-    """With the initial of the last name where somebody else has the first name."""
+def _with_initial(first: str, real_name: str, taken: Collection[str]) -> str:
+    """Add the last name's initial if the first name is taken."""
     if first not in taken:
         return first
     last, comma, _rest = clean(real_name).partition(",")
@@ -70,19 +70,19 @@ def _told_apart(first: str, real_name: str, taken: Collection[str]) -> str:
     return f"{first[: LONGEST - 3]} {words[-1][0]}." if words and words[-1] else first
 
 
-def _own(name: str, taken: Collection[str]) -> str:
+def _made_unique(name: str, taken: Collection[str]) -> str:
     if name not in taken:
         return name
     stem = name[: LONGEST - 5]
     numbers = taken.next_number if isinstance(taken, TakenNames) else {}
     number = next(each for each in count(numbers.get(stem, 2)) if f"{stem} {each}" not in taken)
-    # The caller may still not take it, so this one is looked at again.
+    # Not one more, because the caller may not use this name after all.
     numbers[stem] = number
     return f"{stem} {number}"
 
 
 def clean(name: str) -> str:
-    """The name as one line of printable letters, composed, with no towers of marks on them."""
+    """Normalize a name to one line of printable, composed letters without stacks of combining marks."""
     name = unicodedata.normalize("NFC", name)
     kept: list[str] = []
     marks = 0
@@ -97,20 +97,20 @@ def clean(name: str) -> str:
 
 
 def is_unfit(name: str) -> bool:
-    """Whether a name holds a word that does not belong in front of a class, also in a simple disguise."""
+    """Whether a name contains a word that's unfit for a class, even if simply disguised."""
     return any(_is_bad(reading) for reading in set(_readings(name)))
 
 
 def _readings(name: str) -> Iterator[str]:
-    """The name without accents and invisible letters, and as it reads with signs and digits taken for letters."""
+    """The name without accents and invisible characters, and with signs and digits read as letters."""
     plain = unicodedata.normalize("NFKD", name)
     plain = "".join(
-        letter for letter in plain if unicodedata.category(letter) not in _UNSEEN and letter not in _APOSTROPHES
+        letter for letter in plain if unicodedata.category(letter) not in _INVISIBLE and letter not in _APOSTROPHES
     )
     if re.search("[a-z]", plain, re.IGNORECASE):
-        plain = plain.translate(_STRANGERS)
+        plain = plain.translate(_LOOKALIKES)
     yield plain
-    # A number by itself is a number: only what stands with letters is read as one.
+    # A number by itself stays a number; digits are read as letters only next to letters.
     parts = _PARTS.split(plain)
     for signs in _SIGNS:
         yield "".join(part.translate(signs) if any(map(str.isalpha, part)) else part for part in parts)
@@ -124,7 +124,7 @@ def _is_bad(text: str) -> bool:
     for chunk in text.split():
         parts = re.findall(r"[a-z]+", chunk.lower())
         tokens.update(parts)
-        # "BigDick" is two words, and "f.u-ck" one.
+        # "BigDick" counts as two words, and "f.u-ck" as one.
         tokens.update(part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", chunk))
         if any(len(part) <= _SYLLABLE for part in parts):
             tokens.add("".join(parts))
@@ -133,13 +133,13 @@ def _is_bad(text: str) -> bool:
 
 
 def _is_spelled_out(text: str) -> bool:
-    """Whether no part is long enough to be a name, as in "fu ck"."""
+    """Whether every part is too short to be a name, as in "fu ck"."""
     return all(len(part) <= _SYLLABLE for part in re.findall(r"[a-z]+", text.lower()))
 
 
 @cache
 def _bad_words() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    """Words that are bad by themselves, those that are bad inside of any word, and innocent words around these."""
+    """Patterns for words that are bad alone, words that are bad inside other words, and innocent words with them."""
     lines = Path(__file__).with_name("bad_words.txt").read_text(encoding="utf-8").splitlines()
     entries = [entry for line in lines if line[:1] not in {"#", "+"} for entry in line.split()]
     innocent = [entry for line in lines if line[:1] == "+" for entry in line[1:].split()]
@@ -149,7 +149,7 @@ def _bad_words() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
 
 
 def _stretched(word: str) -> str:
-    """A pattern for a word that also fits "shiiit". In a short one two are not many: Titti is no tit."""
+    """A pattern that also fits "shiiit". In short words only three in a row count as repeated: Titti is a name."""
     runs = ((letter, len(list(run))) for letter, run in groupby(word))
     if len(word) <= _SHORT:
         return "".join(f"(?:{letter}{{{count}}}|{letter}{{3,}})" for letter, count in runs)

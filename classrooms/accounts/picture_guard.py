@@ -1,18 +1,18 @@
 """How often a child's three pictures may be tried. The arithmetic is in docs/security.md.
 
-There are 12 * 11 * 10 = 1,320 possible answers, so what protects them is that very few wrong ones are allowed in the
-long run: by the day and by thirty days, in the database, where a restart doesn't forget them. A child who mistypes
-isn't an attacker: wrong tries are forgiven when the right pictures follow soon on the same browser. Somebody else may
-have made them, though, so each budget says how many it forgives in thirty days, and the teacher's notices count all.
+There are only 12 * 11 * 10 = 1,320 possible answers, so very few wrong ones are allowed in the long run. They're
+counted per day and per thirty days in the database, where they survive a restart. A child who mistypes isn't an
+attacker, so wrong tries are forgiven when the right pictures soon follow on the same browser. Still, somebody else may
+have made them, so each budget limits how many it forgives in thirty days, and the teacher's notices count all of them.
 
 - On a **known** device (this child has signed in on it) there's a budget for the child on that device, and one for the
   device. Nobody can use it up from anywhere else, so classmates and strangers can't lock a child out of their tablet.
-- On a **shared** device (another child of the class has signed in on it) the same budgets count, and one for the child
-  who signed in on it last: whoever drops the cookies and signs in again as themselves gains nothing.
-- On a **new** device there's a budget for the child and one for the class, of which each child keeps a few tries that
-  wrong tries at others don't use up. Whoever wants to lock a child out has to guess at exactly that child. Then it
-  takes a login card, which always works, or the teacher: by new pictures, or by the button, which always allows a few
-  more tries and one for each child.
+- On a **shared** device (another child of the class has signed in on it) the same budgets apply, plus one for the child
+  who signed in on it last, so dropping the cookies and signing in again as oneself gains nothing.
+- On a **new** device there's a budget for the child and one for the class, in which a few tries are reserved for each
+  child, so that wrong tries at others don't use them up. To lock a child out, one has to guess at exactly that child.
+  Then a login card still works, and the teacher can give them new pictures or press the button that lets new devices
+  in, which always allows a few more tries and one for each child.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from core.limits import RateLimit, TooMany, Window
 DAY, WEEK, MONTH = timedelta(days=1), timedelta(days=7), timedelta(days=30)
 SOON = timedelta(minutes=15)
 MOST_FORGIVEN = 2
-"""So many wrong tries the right pictures make good each time."""
+"""How many wrong tries the right pictures make up for each time."""
 TOLD_FROM = 5
-"""From so many wrong tries at a child in a day on the teacher is told."""
+"""The teacher is told from this many wrong tries at one child in a day."""
 TOLD_FROM_OF_CLASS = 20
-"""The same of all children together: somebody may go round the class."""
+"""The same for all children together, in case somebody tries a few guesses at each."""
 
 IN_A_ROW = RateLimit("pictures", (Window(4, 60),))
-"""Saves a child who taps without looking from using up the day."""
+"""Keeps a child who taps without looking from using up the day's tries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +46,14 @@ class Budget:
     day: int
     month: int | None
     opened: int
-    """At least so many after a teacher has let new devices in by hand, whatever happened before."""
+    """Guaranteed tries after a teacher has let new devices in by hand, whatever happened before."""
     week: int | None = None
     forgiven: int = 0
-    """So many more in thirty days, if the right pictures follow them."""
+    """How many more wrong tries in thirty days are forgiven if the right pictures follow."""
     own: int = 0
-    """At least so many in thirty days for each child, however many were tried at others."""
+    """Guaranteed tries in thirty days for each child, no matter how many were made at others."""
     own_opened: int = 0
-    """At least so many for each child after a teacher has let new devices in by hand."""
+    """Guaranteed tries for each child after a teacher has let new devices in by hand."""
 
     def allows(self, tries: QuerySet[PictureTry], tried: PictureTry, opened_at: datetime | None, more: int) -> bool:
         """Whether `more` tries like `tried` fit."""
@@ -77,7 +77,7 @@ class Budget:
         return opened_at is not None and counts["opened"] + more <= self.opened
 
     def forgives(self, tries: QuerySet[PictureTry], now: datetime) -> bool:
-        """Whether one more can be forgiven."""
+        """Whether one more try can be forgiven."""
         return tries.filter(at__gt=now - MONTH, is_forgiven=True).count() < self.forgiven
 
 
@@ -89,11 +89,11 @@ CLASS_ON_NEW = Budget(day=6, week=6, month=None, opened=12, forgiven=10, own=3, 
 
 
 class TriedTooOften(TooMany):
-    """A budget is used up; only time, a login card or the teacher helps."""
+    """A budget is used up. Only time, a login card or the teacher helps."""
 
 
 def take_try(enrolment: Enrolment, browser: str, client: str, standing: DeviceStanding, last_user: str) -> PictureTry:
-    """Count one try before it's judged; raises `TooMany`. Tries at the same moment can't get past it together."""
+    """Count one try before it's judged. Raises `TooMany`, also if concurrent tries together exceed a budget."""
     IN_A_ROW.take(f"{enrolment.student_id}:{browser or client}")
     tried = PictureTry(
         student=enrolment.student,
@@ -106,7 +106,7 @@ def take_try(enrolment: Enrolment, browser: str, client: str, standing: DeviceSt
     if not _fits(tried, more=1):
         _refuse(tried)
     tried.save()
-    # Somebody else may have counted theirs in between.
+    # Check again, since another request may have counted a try in between.
     if not _fits(tried, more=0):
         tried.delete()
         _refuse(tried)
@@ -114,7 +114,7 @@ def take_try(enrolment: Enrolment, browser: str, client: str, standing: DeviceSt
 
 
 def forgive(tried: PictureTry, client: str) -> None:
-    """The pictures were right: this try doesn't count, nor do the last wrong ones for the child on the same browser."""
+    """After the right pictures, drop this try and forgive the child's last wrong ones on the same browser."""
     IN_A_ROW.forget(f"{tried.student_id}:{tried.browser or client}")
     tried_at, of_child = tried.at, PictureTry.objects.filter(student=tried.student_id, is_forgiven=False)
     PictureTry.objects.filter(pk=tried.pk).delete()
@@ -154,12 +154,12 @@ def _opened_at(classroom: Classroom, now: datetime) -> datetime | None:
 
 
 def _refuse(tried: PictureTry) -> None:
-    _tell_log(tried.student, tried.classroom, tried.at)
+    _log_guessing(tried.student, tried.classroom, tried.at)
     raise TriedTooOften("pictures")
 
 
-def _tell_log(student: User, classroom: Classroom, now: datetime) -> None:
-    """Once a day for each child."""
+def _log_guessing(student: User, classroom: Classroom, now: datetime) -> None:
+    """Write one audit entry per child and day."""
     told = AuditEntry.objects.filter(action=Action.GUESSED_PICTURES, person=student.pk, at__gt=now - DAY)
     if not told.exists():
         amount = PictureTry.objects.filter(student=student, at__gt=now - DAY).count()
@@ -168,14 +168,14 @@ def _tell_log(student: User, classroom: Classroom, now: datetime) -> None:
 
 @dataclass(frozen=True, slots=True)
 class GuessingNotice:
-    """What a teacher is told about a child on the class page."""
+    """A notice on the class page about wrong tries at one child."""
 
     enrolment: Enrolment
     tries: int
 
 
 def guessing_notices(classroom: Classroom, now: datetime | None = None) -> list[GuessingNotice]:
-    """The children whose pictures somebody got wrong again and again since yesterday, forgiven or not."""
+    """Children with many wrong tries in the last day, forgiven or not."""
     since = (now or timezone.now()) - DAY
     of_class = PictureTry.objects.filter(student__enrolments__classroom=classroom, at__gt=since).order_by()
     tries = dict(of_class.values_list("student").annotate(Count("pk")))
@@ -186,16 +186,16 @@ def guessing_notices(classroom: Classroom, now: datetime | None = None) -> list[
 
 @dataclass(frozen=True, slots=True)
 class ClassNotice:
-    """What a teacher is told about all children together."""
+    """A notice about wrong tries at all children together."""
 
     tries: int
-    """Wrong ones since yesterday, if they are many; otherwise 0."""
+    """Wrong tries in the last day, or 0 if they're few."""
     is_used_up: bool
-    """On new devices each child has only their own few tries left."""
+    """Whether on new devices only each child's own few tries are left."""
 
 
 def class_notice(classroom: Classroom, now: datetime | None = None) -> ClassNotice | None:
-    """Whether somebody may be going round the class, with a few guesses at each child."""
+    """The notice for a class where somebody may be trying a few guesses at each child, if there's reason for one."""
     tried = PictureTry(classroom=classroom, at=now or timezone.now())
     of_class = PictureTry.objects.filter(classroom=classroom)
     tries = of_class.filter(at__gt=tried.at - DAY).count()
@@ -207,5 +207,5 @@ def class_notice(classroom: Classroom, now: datetime | None = None) -> ClassNoti
 
 
 def forget_old(now: datetime) -> None:
-    """Remove what no budget counts anymore."""
+    """Delete tries that no budget counts anymore."""
     delete_in_chunks(PictureTry.objects.filter(at__lte=now - MONTH))

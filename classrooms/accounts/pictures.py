@@ -1,4 +1,4 @@
-"""The twelve pictures of which three, in their order, are a young student's secret."""
+"""The twelve pictures; a young student's secret is three of them in order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAMES = {
 
 
 def new_pictures(instead_of: Sequence[str] = ()) -> list[str]:
-    """Three different pictures by chance, and not those that a student has now."""
+    """Three different random pictures, other than the student's present ones."""
     while True:
         left = list(NAMES)
         chosen = [left.pop(secrets.randbelow(len(left))) for _picture in range(HOW_MANY)]

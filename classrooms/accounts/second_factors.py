@@ -1,4 +1,4 @@
-"""Second factors at rest: what the authenticator app and we both know is kept encrypted."""
+"""Encryption of second factors' secrets in the database."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
 
 _SECRETS = ("secret", "seed")
-"""The key that the app has, and the seed that recovery codes come from."""
+"""The authenticator app's key, and the seed of recovery codes."""
 _CODES = "migrated_codes"
 
 
 def secrets_in(data: dict[str, Any]) -> list[str]:
-    """What an authenticator keeps encrypted."""
+    """The encrypted values in an authenticator's data."""
     return [*(data[name] for name in _SECRETS if name in data), *data.get(_CODES, [])]
 
 
 def change_secrets(data: dict[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-    """What an authenticator keeps, with each of its secrets changed."""
+    """An authenticator's data with `change` applied to each secret."""
     changed = {**data, **{name: change(data[name]) for name in _SECRETS if name in data}}
     if _CODES in data:
         changed[_CODES] = [change(code) for code in data[_CODES]]

@@ -1,4 +1,4 @@
-"""How adults sign up and where everybody lands; the rest of signing in is django-allauth's."""
+"""How adults sign up, and where users land after signing in. The rest of adults' sign-in is django-allauth."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from games.access import rights_changed
 
 
 class SignUpForm(forms.Form):
-    """What we ask of an adult besides the address and the password."""
+    """What we ask an adult besides email address and password."""
 
     display_name = forms.CharField(
         label=_("Your name, as your class or family knows you"),
@@ -40,7 +40,7 @@ class SignUpForm(forms.Form):
     )
     field_order = ("is_adult", "display_name", "email", "password1")
     is_child = False
-    """Somebody has said that they aren't an adult: they're shown the way on instead of the form."""
+    """Set if somebody said that they aren't an adult. They see what children can do instead of the form."""
 
     def clean_is_adult(self) -> bool:
         if self.cleaned_data["is_adult"] != "yes":
@@ -58,7 +58,7 @@ class SignUpForm(forms.Form):
 
 
 def fit_name(text: str) -> str:
-    """An adult's name as a class may see it; raises `ValidationError` for one that a child's account couldn't have."""
+    """Clean an adult's name, which a class may see. Raises `ValidationError` if it isn't fit for children."""
     name = clean(text)
     if not name:
         raise forms.ValidationError(_("Please use letters in the name."))
@@ -68,7 +68,7 @@ def fit_name(text: str) -> str:
 
 
 def held_up_error(error: HeldUp, *, mail: bool = False) -> forms.ValidationError:
-    """What somebody is told who tried too often: how long to wait, and the way on for the owner."""
+    """The error for too many tries: how long to wait, and what the account's owner can do instead."""
     text = str(_("Too many tries.")) + " " + wait_text(error.retry_after)
     if error.is_strange and not mail:
         text += " " + str(_("A browser where you've signed in before still works, and you can reset your password."))
@@ -76,16 +76,16 @@ def held_up_error(error: HeldUp, *, mail: bool = False) -> forms.ValidationError
 
 
 SIGNED_IN_AT = "signed_in_at"
-"""In a session: when its user signed in."""
+"""Session key for the time of sign-in."""
 _SITE = SimpleNamespace(name="Setsite", domain=urlsplit(settings.SITE_URL).netloc)
 
 
 class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
     def populate_username(self, request: HttpRequest, user: User) -> None:
-        """Nobody has a user name here."""
+        """Do nothing, because accounts have no user names."""
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Instead of allauth's own limit, by which anybody could lock the owner of an account out."""
+        """Replace allauth's own rate limit, with which anybody could lock an account's owner out."""
         try:
             self._tried = begin_try(request, PASSWORDS, email=str(credentials.get("email", "")))
         except HeldUp as error:
@@ -101,12 +101,12 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
         self._tried.failed()
 
     def set_password(self, user: User, password: str) -> None:
-        """A new password signs the owner out of every other browser, and ends what is open there."""
+        """Set a new password. That signs the owner out of all other browsers and ends their open streams."""
         super().set_password(user, password)
         rights_changed(user.pk)
 
     def is_reauthentication_required(self, *, app: str, **more: Any) -> bool:
-        """Signing in proves as much as being asked again; allauth counts only the latter."""
+        """Accept a recent sign-in, too; allauth counts only explicit reauthentication."""
         if not super().is_reauthentication_required(app=app, **more):
             return False
         signed_in = context.request.session.get(SIGNED_IN_AT, 0.0)
@@ -115,27 +115,27 @@ class Adapter(DefaultAccountAdapter):  # type: ignore[misc]
     def send_notification_mail(
         self, template_prefix: str, user: User, context: dict[str, Any] | None = None, email: str | None = None
     ) -> None:
-        """Tell the owner of a change, with the way to undo it; a removed address hears of its removal too."""
+        """Tell the owner about a change and how to undo it. A removed address is told about its removal, too."""
         words = {**(context or {}), "password_reset_url": absolute_url("account_reset_password")}
         super().send_notification_mail(template_prefix, user, words, email)
         if removed := words.get("deleted_email"):
             super().send_notification_mail(template_prefix, user, words, removed)
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Point the links of allauth's mails at the configured site, whatever host the request came by."""
+        """Point the links in allauth's mails at the configured site, whatever the request's host header says."""
         links = {"signup_url": "account_signup", "password_reset_url": "account_reset_password"}
         ours = {key: absolute_url(name) for key, name in links.items() if key in context}
         self.render_mail(template_prefix, email, {**context, **ours, "email": email, "current_site": _SITE}).send()
 
 
 def note_time(sender: object, request: HttpRequest | None, user: User, **more: Any) -> None:
-    """Receives Django's `user_logged_in`."""
+    """Note the time of sign-in. Receiver of Django's `user_logged_in`."""
     if request is not None:
         request.session[SIGNED_IN_AT] = time.time()
 
 
 def tell_of_new_address(request: HttpRequest, user: User, email_address: EmailAddress, **more: Any) -> None:
-    """Receives allauth's `email_added`: whoever reads the other addresses of the account hears of a new one."""
+    """Tell the account's other addresses about a new one. Receiver of allauth's `email_added`."""
     others = EmailAddress.objects.filter(user=user, verified=True).exclude(email=email_address.email)
     for other in others:
         words = {"added_email": email_address.email}
@@ -147,12 +147,12 @@ def name_of(user: User) -> str:
 
 
 def vouch_for(user: User) -> None:
-    """Take the user's address as confirmed, where we know it is."""
+    """Mark the user's address as verified, for callers who know that it is."""
     EmailAddress.objects.get_or_create(user=user, email=user.email, defaults={"verified": True, "primary": True})
 
 
 def landing(user: Any) -> str:
-    """The name of the page that shows what to do next."""
+    """The URL name of the page where a user lands after signing in."""
     if user.is_student:
         return "learn:home"
     if user.classrooms_taught.kept().exists():

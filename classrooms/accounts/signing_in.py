@@ -1,6 +1,6 @@
-"""How a student comes in: by a class code, a name and three pictures, or by the QR code of a login card.
+"""How students sign in: by class code, name and three pictures, or by the QR code of a login card.
 
-`picture_guard` says how often pictures may be tried, `devices` on which browsers. A login card always works.
+`picture_guard` limits how often pictures may be tried, `devices` on which browsers. A login card always works.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _CARD = re.compile(r"^(?P<pk>[0-9a-z]{1,13})-(?P<number>[0-9a-z]{1,7})-(?P<seal>
 _SALT = "classrooms.card"
 _SEAL = 24
 AFTER_SIGN_IN = "after_sign_in"
-"""Where somebody wanted to go who was asked to sign in first; only our own pages write it."""
+"""Session key for the page that a visitor wanted before they had to sign in. Only our own pages write it."""
 CARD_SECONDS = 600
 _CARD_KEY = "card"
 _CODE_KEY = "code"
 
 
 class BadLoginCard(ValueError):
-    """Not a login card of ours, or one that a newer card has replaced."""
+    """Not one of our login cards, or one that a newer card replaced."""
 
 
 class NoCard(BadLoginCard):
-    """No card was scanned in this browser lately."""
+    """No card was scanned in this browser recently."""
 
 
 class WrongPictures(ValueError):
@@ -48,18 +48,18 @@ class WrongPictures(ValueError):
 
 
 class NewDevice(Exception):
-    """The student hasn't signed in on this device before, and new devices aren't let in at the moment."""
+    """The student hasn't signed in on this device before, and the class doesn't let new devices in now."""
 
 
 def class_by_code(request: Request, code: str) -> Classroom | None:
-    """The class of its own code or of its running lesson's; raises `TooMany` where a client tries a lot of codes."""
+    """Find a class by its code or by its running lesson's. Raises `TooMany` if a client tries many codes."""
     code = codes.plain(code)
     known = Classroom.objects.kept().filter(archived_at=None)
     found = known.filter(code=code).first() or known.filter(devices.lesson_with(code)).first()
     if found is None or request.session.get(_CODE_KEY) != code:
         codes.count_lookup(request, found=found is not None)
     if found:
-        # The pages that follow ask for the same code; they count once.
+        # The following pages look up the same code, which counts only once.
         request.session[_CODE_KEY] = code
         speak_as_class(request, found.language)
     return found
@@ -77,7 +77,7 @@ def may_tap_here(request: Request, enrolment: Enrolment) -> bool:
 
 
 def sign_in_by_pictures(request: Request, enrolment: Enrolment, pictures: Sequence[str]) -> None:
-    """Sign the student in; raises `WrongPictures`, `NewDevice`, or `TooMany` where it was tried too often."""
+    """Sign the student in. Raises `WrongPictures`, `NewDevice`, or `TooMany` after too many tries."""
     student, client = enrolment.student, address_of(request)
     standing, last_user = _standing(request, enrolment)
     if standing != DeviceStanding.KNOWN and not devices.lets_new_devices_in(enrolment.classroom):
@@ -92,13 +92,13 @@ def sign_in_by_pictures(request: Request, enrolment: Enrolment, pictures: Sequen
 
 
 def keep_card(request: Request, token: str) -> None:
-    """Take a card's token out of the address, where a shared tablet's history would keep it, into the session."""
+    """Move a card's token from the URL, which a shared tablet's history keeps, to the session."""
     read_card(token)
     request.session[_CARD_KEY] = [token, time.time()]
 
 
 def kept_card(request: Request) -> User:
-    """The student whose card was just scanned in this browser; raises `BadCard`, or `NoCard` of none."""
+    """The student whose card was just scanned in this browser. Raises `NoCard` or `BadLoginCard`."""
     token, at = request.session.get(_CARD_KEY) or ("", 0.0)
     if not 0 <= time.time() - at <= CARD_SECONDS:
         raise NoCard("no card")
@@ -115,7 +115,7 @@ def sign_in_by_card(request: Request) -> User:
 
 
 def card_token(student: User) -> str:
-    """What the QR code of the student's present card says; nothing of it is kept, it follows from the secret key."""
+    """The token in the QR code of the student's present card. It isn't stored, but derived with the secret key."""
     pk, number = int_to_base36(student.pk), int_to_base36(student.card_number)
     return f"{pk}-{number}-{digest(_SALT, f'{pk}-{number}')[:_SEAL]}"
 
@@ -132,12 +132,12 @@ def read_card(token: str) -> User:
 
 
 def remember_here(request: Request, response: HttpResponse, student: User) -> None:
-    """Let this browser be one on which the student has been."""
+    """Remember that the student has signed in on this browser."""
     devices.remember(student, devices.fingerprint(remember_browser(request, response)))
 
 
 def way_on(request: Request) -> str:
-    """Where a student goes who has come in."""
+    """The address to which a student goes after signing in."""
     return str(request.session.pop(AFTER_SIGN_IN, "") or reverse("learn:home"))
 
 
@@ -148,7 +148,7 @@ def _let_in(request: Request, student: User, classroom: Classroom | None) -> Non
     if classroom:
         speak_as_class(request, classroom.language)
     if wanted:
-        # Signing in begins another session where somebody else was signed in before.
+        # `login` starts a new session if somebody else was signed in before.
         request.session[AFTER_SIGN_IN] = wanted
 
 
@@ -161,5 +161,5 @@ def _browser(request: HttpRequest) -> str:
 
 
 def touch(classroom: Classroom) -> None:
-    """The class is in use."""
+    """Record that the class is in use."""
     Classroom.objects.filter(pk=classroom.pk).update(used_at=timezone.now())

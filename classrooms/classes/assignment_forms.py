@@ -1,4 +1,4 @@
-"""Forms to give a class something to do, one for each sort of task."""
+"""Forms for assignments, one for each kind of task."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _units() -> Choices:
 
 
 class AssignForm(forms.Form):
-    """For whom and until when; what it is, the forms below say."""
+    """The fields that all assignments share: for whom and until when. Subclasses add what's assigned."""
 
     task: Task
     title: str | Promise
@@ -50,7 +50,7 @@ class AssignForm(forms.Form):
         self.order_fields(["what", "amount", "whom", "due_on"])
 
     def asked(self) -> dict[str, Any]:
-        """What `assign` wants to know."""
+        """The arguments for `assign`."""
         data = self.cleaned_data
         return {
             "task": self.task,

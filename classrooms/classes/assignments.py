@@ -1,10 +1,11 @@
-"""The only writer of assignments, and how far everybody has come with them: measured, never ticked off.
+"""Assignments, and how far students have come with them, which is measured and never ticked off.
 
-- A unit is done when each of its steps is finished, which takes right answers, whenever that was.
-- A skill is done when it stands at the wanted level now; what fades is open again.
-- A board counts when SETs were found on it: an exercise of finding one or all, or a day's puzzle to its end, since it
-  was assigned and each board once. Yes or no about a board can be guessed, and a game can be sat through: not counted.
-- The daily puzzle is done with as many days' puzzles to their end since it was assigned as were asked for.
+- A unit is done when each of its steps is finished, which takes right answers, no matter when.
+- A skill is done while it's at the wanted level now. If it fades, the assignment is open again.
+- A board counts if SETs were found on it since it was assigned: an exercise of finding one or all, or a daily puzzle
+  that was finished. Each board counts once. Yes-or-no questions don't count because they can be guessed, and games
+  don't because one can just sit through them.
+- The daily puzzle is done when puzzles of enough days were finished since it was assigned.
 """
 
 from __future__ import annotations
@@ -34,11 +35,11 @@ from lessons.skills import ExerciseKind, Skill
 from lessons.words import LEVELS, SKILLS
 
 MOST: Final = 100
-"""Boards or days that can be asked for at once."""
+"""The most boards or days in one assignment."""
 
 
 class BadAssignment(ValueError):
-    """Something that cannot be asked for, or not of these students."""
+    """Something that can't be assigned, or not to these students."""
 
 
 def assign(
@@ -53,7 +54,7 @@ def assign(
     enrolment: Enrolment | None = None,
     due_on: date | None = None,
 ) -> Assignment:
-    """Ask the class, or a group or a student of it, to do something."""
+    """Assign something to the class, or to a group or a student of it."""
     if any(each and each.classroom_id != classroom.pk for each in (group, enrolment)):
         raise BadAssignment("they are not in this class")
     if group and enrolment:
@@ -61,7 +62,7 @@ def assign(
     if not _makes_sense(task, what, amount):
         raise BadAssignment(f"{task} {what} {amount}")
     with transaction.atomic():
-        # Nobody takes the student out of the class meanwhile.
+        # Under the lock, nobody can take the student out of the class meanwhile.
         lock_rows(Classroom.objects.kept(), LockLevel.CLASSROOM).get(pk=classroom.pk)
         if enrolment and not classroom.enrolments.filter(pk=enrolment.pk).exists():
             raise Enrolment.DoesNotExist(enrolment.pk)
@@ -88,7 +89,7 @@ def _makes_sense(task: Task, what: str, amount: int) -> bool:
 
 
 def withdraw(assignment: Assignment) -> None:
-    """Ask for it no longer. What the students did for it stays."""
+    """Delete an assignment. What the students did for it stays."""
     assignment.delete()
 
 
@@ -97,7 +98,7 @@ def find_unit(slug: str) -> Unit | None:
 
 
 def title_of(assignment: Assignment) -> str:
-    """What is asked for, in a few words."""
+    """A short title of what's assigned."""
     amount = assignment.amount
     match assignment.task:
         case Task.UNIT:
@@ -119,7 +120,7 @@ def title_of(assignment: Assignment) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentPart:
-    """How far one student has come with one assignment."""
+    """One student's progress with one assignment."""
 
     enrolment: Enrolment
     done: int
@@ -133,13 +134,13 @@ class AssignmentPart:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """An assignment with how far everybody has come whom it is for."""
+    """An assignment with the progress of everybody it's for."""
 
     assignment: Assignment
     title: str
     parts: tuple[AssignmentPart, ...]
     is_overdue: bool
-    """Its day is over."""
+    """Whether the due date has passed."""
 
     @property
     def is_late(self) -> bool:
@@ -155,17 +156,17 @@ class Standing:
 
 
 def standings(classroom: Classroom, enrolments: Sequence[Enrolment], *, now: float) -> list[Standing]:
-    """The assignments of a class, the newest first."""
+    """The assignments of a class, newest first."""
     found = classroom.assignments.select_related("group", "enrolment").order_by("-made_at", "-pk")
     return progress(list(found), enrolments, now=now)
 
 
 def progress(assignments: Sequence[Assignment], enrolments: Iterable[Enrolment], *, now: float) -> list[Standing]:
-    """How far these students have come with these assignments, in a constant number of queries."""
+    """These students' progress with these assignments, in a constant number of queries."""
     students = list(enrolments)
     if not assignments:
         return []
-    known = _read(assignments, {each.student for each in students}, now)
+    known = _measure(assignments, {each.student for each in students}, now)
     today = _day(now)
     return [
         Standing(
@@ -191,15 +192,15 @@ def _day(now: float) -> date:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What is measured, by the student's key."""
+class _Measurements:
+    """What's measured, by the student's primary key."""
 
     steps: dict[int, set[tuple[str, str]]]
     states: dict[int, dict[Skill, SkillState]]
     boards: dict[int, list[datetime]]
-    """When each board was last got right."""
+    """When each board was last solved."""
     days: dict[int, dict[date, datetime]]
-    """When the puzzle of a day was finished, with either deck."""
+    """When each day's puzzle was last finished, with either deck."""
     now: float
 
     def part(self, assignment: Assignment, enrolment: Enrolment) -> AssignmentPart:
@@ -220,7 +221,7 @@ class _Known:
         return AssignmentPart(enrolment, min(done, assignment.amount), assignment.amount)
 
 
-def _read(assignments: Sequence[Assignment], students: Collection[User], now: float) -> _Known:
+def _measure(assignments: Sequence[Assignment], students: Collection[User], now: float) -> _Measurements:
     users = [student.pk for student in students]
     steps: dict[int, set[tuple[str, str]]] = defaultdict(set)
     for user, unit, step in StepDone.objects.filter(user__in=users).values_list("user", "unit", "step"):
@@ -239,12 +240,12 @@ def _read(assignments: Sequence[Assignment], students: Collection[User], now: fl
             own = days[result.user_id]
             boards[result.user_id].append(at)
             own[result.day] = max(at, own.get(result.day, at))
-    return _Known(steps, skill_states_of(students), boards, days, now)
+    return _Measurements(steps, skill_states_of(students), boards, days, now)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenTask:
-    """Something a student is asked to do and has not done yet."""
+    """An assignment that a student hasn't done yet."""
 
     title: str
     done: int
@@ -252,11 +253,11 @@ class OpenTask:
     due_on: date | None
     is_late: bool
     url: str
-    """Where to go on with it."""
+    """Where to continue with it."""
 
 
 def open_for(student: User, *, now: float) -> list[OpenTask]:
-    """What a student is still asked to do in all classes, what is due first first."""
+    """A student's open assignments in all classes, ordered by due date."""
     enrolments = list(
         student.enrolments.filter(classroom__deleted_at=None, classroom__archived_at=None).select_related("student")
     )
@@ -272,7 +273,7 @@ def open_for(student: User, *, now: float) -> list[OpenTask]:
             part.of,
             each.assignment.due_on,
             each.is_late,
-            _where(each.assignment, steps),
+            _url_for(each.assignment, steps),
         )
         for each in standing
         for part in each.parts
@@ -281,7 +282,7 @@ def open_for(student: User, *, now: float) -> list[OpenTask]:
     return sorted(tasks, key=lambda task: task.due_on or date.max)
 
 
-def _where(assignment: Assignment, steps: Collection[tuple[str, str]]) -> str:
+def _url_for(assignment: Assignment, steps: Collection[tuple[str, str]]) -> str:
     if assignment.task == Task.DAILY:
         return reverse("play:daily", args=[PuzzleDeck.FULL])
     unit = find_unit(assignment.what) if assignment.task == Task.UNIT else None

@@ -1,4 +1,4 @@
-"""Certificates for a class: who has mastered something, and their pages."""
+"""Certificates for a class: who has mastered something, and the pages to print."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lessons.skills import Skill
 
 
 def masters(classroom: Classroom, *, now: float) -> list[tuple[Enrolment, list[Skill]]]:
-    """The students who have mastered at least one skill, with what they have."""
+    """The students who have mastered at least one skill, with those skills."""
     enrolments = list(classroom.enrolments.present())
     states = skill_states_of([each.student for each in enrolments])
     found = [(each, mastered_skills(states[each.student_id], now)) for each in enrolments]
@@ -26,7 +26,7 @@ def masters(classroom: Classroom, *, now: float) -> list[tuple[Enrolment, list[S
 
 
 def class_certificates(asked: Mapping[str, Any]) -> list[Page]:
-    """A page for each student that was asked for, as they stand now. A job keeps their numbers and no names."""
+    """A page for each requested student with their present skills. The job stores student numbers but no names."""
     classroom = Classroom.objects.kept().filter(pk=asked["classroom"], teachers=asked["teacher"]).first()
     if classroom is None:
         return []

@@ -1,4 +1,4 @@
-"""Forms about classes."""
+"""Forms for classes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ClassForm(forms.Form):
 
 
 class NewClassForm(ClassForm):
-    """A new class, with the teacher's word that the school knows of it."""
+    """A new class, with the teacher's statement that the school allows it."""
 
     has_authority = forms.BooleanField(label=TEXTS[SCHOOL])
 

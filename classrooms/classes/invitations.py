@@ -1,4 +1,4 @@
-"""The mails that invite to teach a class together."""
+"""Mails that invite a colleague to teach a class together."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from core.links import absolute_url
 
 
 def send_invitation(invitation: TeacherInvitation) -> str:
-    """Send it, in the language of the class; returns the link that is in it."""
+    """Send an invitation in the language of the class. Returns the link in it."""
     link = absolute_url("teach:invitation", invitation_token(invitation))
     with translation.override(invitation.classroom.language):
         context = {"invitation": invitation, "link": link, "days": INVITATION_DAYS}
-        # Always the same: with words of the teacher's own in it, the site would send anybody's advertisement.
+        # A fixed subject: with text of the teacher's own in it, the site could be used to send advertisements.
         subject = _("A colleague invites you to teach a class together")
         send_mail(subject, render_to_string("teach/invitation.txt", context), None, [invitation.email])
     return link
 
 
 def masked(email: str) -> str:
-    """Enough of an address for its owner to recognize it, and not enough for anybody else to write to it."""
+    """Mask an address so that its owner recognizes it, but nobody else can write to it."""
     name, _at, domain = email.partition("@")
     return f"{name[:1]}•••@{domain[:1]}•••.{domain.rpartition('.')[2]}"

@@ -1,4 +1,4 @@
-"""What a teacher is told at the top of a class's pages: who can get in, and who tried to."""
+"""The notices at the top of a class's pages about who can sign in and who tried to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from games.codes import is_short
 
 
 def class_notes(classroom: Classroom) -> dict[str, Any]:
-    """For `teach/_notes.html`."""
+    """The context of `teach/_notes.html`."""
     now = timezone.now()
     until = classroom.new_devices_until
     return {

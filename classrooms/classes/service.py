@@ -1,4 +1,4 @@
-"""The only writer of classes: making, changing, teaching together, archiving."""
+"""Creating, changing, sharing and archiving classes."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from games.access import rights_changed
 
 INVITATION_DAYS = 14
 FIRST_DAY = timedelta(days=1)
-"""For so long students of a new class may sign in by pictures on any device."""
+"""How long students of a new class may sign in by pictures on any device."""
 A_MOMENT = timedelta(hours=1)
-"""How long a page that somebody has open may be behind."""
+"""How long a page that somebody has open may be out of date."""
 _SALT = "classrooms.invitation"
 
 
 class BadInvitation(ValueError):
-    """Not an invitation of ours, or one that is used up, canceled or too old."""
+    """Not one of our invitations, or one that's used, canceled or expired."""
 
 
 class OtherAddress(BadInvitation):
@@ -42,7 +42,7 @@ class OtherAddress(BadInvitation):
 
 
 class AlreadyTeaching(ValueError):
-    """Who is invited teaches the class already; `is_self` if a teacher invited their own address."""
+    """The invited person already teaches the class. `is_self` if a teacher invited their own address."""
 
     def __init__(self, email: str, *, is_self: bool) -> None:
         super().__init__(email)
@@ -50,19 +50,19 @@ class AlreadyTeaching(ValueError):
 
 
 class LastTeacher(ValueError):
-    """A class cannot be without a teacher."""
+    """A class can't be without a teacher."""
 
 
 class TaughtLonger(ValueError):
-    """A teacher is removed only by somebody who has taught the class longer."""
+    """Only somebody who has taught the class longer can remove a teacher."""
 
 
 class NotTeaching(ValueError):
-    """Who is to be removed doesn't teach the class: somebody was faster."""
+    """The teacher to remove doesn't teach the class anymore, since somebody was faster."""
 
 
 class NoLongerTeaching(ValueError):
-    """Whoever wants to remove somebody doesn't teach the class themselves: they were removed meanwhile."""
+    """The teacher who wants to remove somebody was removed meanwhile."""
 
 
 def make_class(*, name: str, language: str, edition: str, authorised_by: str, by: User) -> Classroom:
@@ -74,7 +74,7 @@ def make_class(*, name: str, language: str, edition: str, authorised_by: str, by
             language=language,
             edition=edition,
             authorised_by=authorised_by,
-            # Nobody has signed in anywhere yet, so a new class starts with every device let in.
+            # Every device is new at first, so let them all in.
             new_devices_since=now,
             new_devices_until=now + FIRST_DAY,
         )
@@ -98,18 +98,18 @@ def change_class(classroom: Classroom, *, by: User, **changes: Any) -> None:
 
 
 def new_code(classroom: Classroom, *, by: User) -> None:
-    """A new class code, where the old one has gone around."""
+    """Give a class a new code, in case the old one has spread."""
     change_class(classroom, by=by, code=codes.new_code(_is_taken))
 
 
 def archive(classroom: Classroom, *, by: User | None, ending: str = "") -> None:
-    """Put a class away: its students cannot sign in by it, and nothing is lost.
+    """Archive a class: its students can't sign in through it anymore, but nothing is lost.
 
-    Raises `LessonRunning` where the class is having a lesson. Only that of the code `ending`, which the teacher was
-    shown and agreed to end, ends; where the site does it by itself, any.
+    Raises `LessonRunning` if the class has a lesson other than the one with the code `ending`, which the teacher was
+    shown and agreed to end. If the site archives the class (`by` is None), any lesson is ended.
     """
     with transaction.atomic():
-        # Whoever starts a lesson holds the same lock, and an archived class has none.
+        # Starting a lesson takes the same lock, so an archived class never has one.
         _locked(classroom)
         running = running_session(classroom)
         if running and by and running.code != ending:
@@ -125,24 +125,24 @@ def restore(classroom: Classroom, *, by: User) -> None:
 
 def _set_archived(classroom: Classroom, is_archived: bool, by: User | None) -> None:
     with transaction.atomic():
-        # Whoever brings back a class whose time is up does so before it's deleted, or finds it gone.
+        # Under the lock, restoring a class that's about to be deleted either comes first or finds it gone.
         now = _locked(classroom)
         classroom.used_at = now.used_at if is_archived else timezone.now()
         classroom.archived_at = timezone.now() if is_archived else None
-        # Whatever was said about its end before counts no more.
+        # Earlier notices about its deletion don't count anymore.
         classroom.ends_at, classroom.notices = None, 0
         classroom.save(update_fields=["archived_at", "used_at", "ends_at", "notices"])
         note(by, Action.ARCHIVED_CLASS if is_archived else Action.RESTORED_CLASS, classroom=classroom)
 
 
 def invite(classroom: Classroom, email: str, *, by: User) -> TeacherInvitation:
-    """Invite the owner of an address to teach the class too; a newer invitation replaces an older one.
+    """Invite the owner of an address to teach the class, too. This replaces an older invitation.
 
-    Raises `AlreadyTeaching` when a teacher of the class has this address.
+    Raises `AlreadyTeaching` if a teacher of the class has this address.
     """
     email, now = email.lower(), timezone.now()
     with transaction.atomic():
-        # Of two who invite the same colleague at once, the second one replaces the first one's invitation.
+        # If two people invite the same colleague at once, the second invitation replaces the first.
         _locked(classroom)
         owner = _teacher_with(classroom, email)
         if owner:
@@ -166,7 +166,7 @@ def open_invitations(classroom: Classroom) -> InvitationQuerySet:
 
 def cancel_invitation(invitation: TeacherInvitation, *, by: User) -> None:
     with transaction.atomic():
-        # Whoever accepts it holds the same lock: it's canceled or accepted, and never both.
+        # Accepting takes the same lock, so it's either canceled or accepted, and never both.
         lock_rows(Classroom.objects.all(), LockLevel.CLASSROOM).get(pk=invitation.classroom_id)
         mine = TeacherInvitation.objects.filter(pk=invitation.pk, accepted_at=None, cancelled_at=None)
         if mine.update(cancelled_at=timezone.now()):
@@ -193,13 +193,13 @@ def _open_invitation(pk: int) -> TeacherInvitation:
 
 
 def is_for(invitation: TeacherInvitation, user: User) -> bool:
-    """Whether the user has confirmed the invited address. The link alone lets nobody in: mails get forwarded."""
+    """Whether the user has confirmed the invited address. The link alone isn't enough, because mails get forwarded."""
     mine = EmailAddress.objects.filter(user=user, email__iexact=invitation.email, verified=True)
     return bool(mine.exists())
 
 
 def accept(invitation: TeacherInvitation, user: User) -> None:
-    """Let the invited user teach the class; raises `OtherAddress` for anybody else."""
+    """Let the invited user teach the class. Raises `OtherAddress` for anybody else."""
     if not is_for(invitation, user):
         raise OtherAddress(invitation.pk)
     with transaction.atomic():
@@ -212,25 +212,25 @@ def accept(invitation: TeacherInvitation, user: User) -> None:
 
 
 def teachers_by_seniority(classroom: Classroom) -> list[User]:
-    """Who teaches the class now, in the order in which they came; the first one made it, or inherited it."""
+    """The class's teachers in the order in which they joined. The first one created or inherited it."""
     taught = Classroom.teachers.through.objects.filter(classroom=classroom, user__deleted_at=None)
     return [each.user for each in taught.select_related("user").order_by("pk")]
 
 
 def may_remove(teachers: Sequence[User], teacher: User, *, by: User) -> bool:
-    """Everybody may leave, and take out those who came later. `teachers` is in the order in which they came."""
+    """Whether `by` may remove `teacher`. Everybody may leave, and remove those who come later in `teachers`."""
     return by in teachers and teacher in teachers and teachers.index(by) <= teachers.index(teacher)
 
 
 def remove_teacher(classroom: Classroom, teacher: User, *, by: User) -> None:
-    """Take a teacher out of the class, or leave it.
+    """Remove a teacher from the class, or leave it.
 
-    Whoever is taken out is told by mail, and whoever stays is told who has left. Raises `LastTeacher` where nobody
-    would be left, `TaughtLonger` where `by` came after `teacher`, and `NoLongerTeaching` or `NotTeaching` where one of
-    them doesn't teach the class any more.
+    A removed teacher is told by mail; if a teacher leaves, the others are. Raises `LastTeacher` if nobody would be
+    left, `TaughtLonger` if `by` joined after `teacher`, and `NoLongerTeaching` or `NotTeaching` if `by` or `teacher`
+    doesn't teach the class anymore.
     """
     with transaction.atomic():
-        # Two who remove each other at once come one after the other, and the second one finds out.
+        # If two teachers remove each other at once, the second one waits here and then fails.
         lock_rows(Classroom.objects.all(), LockLevel.CLASSROOM).get(pk=classroom.pk)
         teachers = teachers_by_seniority(classroom)
         if by not in teachers:
@@ -245,10 +245,10 @@ def remove_teacher(classroom: Classroom, teacher: User, *, by: User) -> None:
         _void_invitations_of(classroom, teacher)
         end_codes(GuardianCode.objects.filter(made_by=teacher, child__enrolments__classroom=classroom))
         Session.objects.filter(classroom=classroom, ended_at=None).update(wall_number=F("wall_number") + 1)
-        # Everybody's rights: the wall belongs to nobody, and its address is a new one.
+        # Check everybody's rights: a wall belongs to no user, and its address has changed.
         rights_changed()
         note(by, Action.REMOVED_TEACHER, person=teacher, classroom=classroom)
-        # In the same transaction: the mails go out exactly if the removal stands.
+        # In the same transaction, so that mails are sent only if the removal is committed.
         if teacher == by:
             tell_teacher_left(classroom, teacher, staying=[each for each in teachers if each != teacher])
         else:
@@ -257,18 +257,18 @@ def remove_teacher(classroom: Classroom, teacher: User, *, by: User) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """That somebody was taken out of a class, or left it."""
+    """Somebody's removal from a class by a colleague or by themselves."""
 
     classroom: Classroom
     teacher: User
     by: User | None
-    """Unknown once their account is gone."""
+    """None once their account is gone."""
 
 
 def latest_removal(pk: int, teacher: int, *, now: datetime) -> Removal | None:
-    """How somebody (the key of a user) who taught the class a moment ago stopped doing so.
+    """How a teacher (the primary key of a user) recently stopped teaching a class (a primary key, too).
 
-    For a page that's still open: nobody is told that a class which they've just seen doesn't exist.
+    For pages that are still open, so that a class which somebody has just seen doesn't simply turn into a 404.
     """
     removals = AuditEntry.objects.filter(action=Action.REMOVED_TEACHER, classroom=pk, person=teacher)
     entry = removals.filter(at__gt=now - A_MOMENT).order_by("-pk").first()
@@ -280,13 +280,13 @@ def latest_removal(pk: int, teacher: int, *, now: datetime) -> Removal | None:
 
 
 def _void_invitations_of(classroom: Classroom, teacher: User) -> None:
-    """End the open invitations of a teacher who leaves: they mustn't be a way back in."""
+    """Cancel the open invitations of a teacher who leaves, since they'd be a way back in."""
     mine = classroom.invitations.filter(made_by=teacher, accepted_at=None, cancelled_at=None)
     mine.update(cancelled_at=timezone.now())
 
 
 def _locked(classroom: Classroom) -> Classroom:
-    """The class as it is now, with nobody else changing it until the transaction ends; it isn't deleted."""
+    """Lock the class until the transaction ends, and read it again. Raises `DoesNotExist` if it's deleted."""
     return lock_rows(Classroom.objects.kept(), LockLevel.CLASSROOM).get(pk=classroom.pk)
 
 

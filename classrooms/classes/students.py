@@ -1,4 +1,4 @@
-"""The only writer of students' accounts and of their places in classes."""
+"""Students' accounts and enrolments: adding, changing, moving and removing students."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ from games.access import rights_changed
 
 _RENEWED_AT_ONCE = 40
 MOST_IN_CLASS = MOST_STUDENTS
-"""Pages, cards and reports are bounded by it, so nobody's class holds up the others."""
+"""This bounds pages, cards and reports, so that no class slows the others down."""
 OFFERED_FOR = timedelta(days=14)
 MOST_OFFERED, MOST_OFFERED_BY_ONE = 200, 60
-"""Offers that a class has at one time, in all and by one teacher, so that nobody alone keeps the others' out."""
+"""Open offers to a class in total and by one teacher, so that one teacher's offers can't keep others' out."""
 
 
 class OfferGone(Exception):
-    """The offer was taken back, accepted or declined, or one side of it is gone."""
+    """The offer was withdrawn, accepted or declined, or its student or one of its classes is gone."""
 
 
 class TooManyOffers(Exception):
-    """The class has so many offers already that nobody would find this one."""
+    """The class already has too many offers."""
 
 
 class ClassFull(Exception):
-    """The class has no room for so many more."""
+    """The class has no room for this many more students."""
 
     def __init__(self, classroom: Classroom) -> None:
         super().__init__(classroom.name)
@@ -60,16 +60,16 @@ class ClassFull(Exception):
 
 
 class NameTaken(ValueError):
-    """Somebody else in the class has got this display name meanwhile."""
+    """Somebody else in the class has taken this display name meanwhile."""
 
 
 class NotManaged(Exception):
-    """An account that the school does not manage: its guardians made it."""
+    """The school doesn't manage this account, because a guardian made it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewStudent:
-    """A student who is to come into a class. Without a display name, one is made from the real name or generated."""
+    """A student to add to a class. A missing display name is made from the real name or generated."""
 
     real_name: str
     display_name: str = ""
@@ -80,12 +80,12 @@ class NewStudent:
 def add_students(
     classroom: Classroom, students: Sequence[NewStudent], *, by: User, generated: bool = False
 ) -> list[Enrolment]:
-    """New accounts in a class, all or none; with `generated` no part of a real name goes into a display name.
+    """Create accounts in a class, all or none. With `generated`, display names contain no part of real names.
 
-    Raises `ClassFull` where there's no room for all of them.
+    Raises `ClassFull` if there's no room for all of them.
     """
     with transaction.atomic():
-        # Two who add at once come one after the other, or both would give out the same name.
+        # Concurrent requests take turns; otherwise both could give out the same name.
         lock_rows(Classroom.objects.kept(), LockLevel.CLASSROOM).get(pk=classroom.pk)
         _check_room(classroom, len(students))
         taken = names_in(classroom)
@@ -115,32 +115,32 @@ def add_students(
 
 
 def _check_room(classroom: Classroom, more: int) -> None:
-    """Within the lock of the class, so that two who add at once don't overfill it together."""
+    """Raise `ClassFull` if there's no room. Call with the class locked, so that two requests can't overfill it."""
     if more and classroom.enrolments.filter(student__deleted_at=None).count() + more > MOST_IN_CLASS:
         raise ClassFull(classroom)
 
 
 def names_in(classroom: Classroom) -> TakenNames:
-    """The display names of a class, with those of students who were deleted and may come back."""
+    """The display names in a class, including those of deleted students, who may come back."""
     return TakenNames(classroom.enrolments.values_list("student__display_name", flat=True))
 
 
 def _free_source_ids(classroom: Classroom, ids: set[str]) -> None:
-    """Take the school's ids from students who were deleted: whoever comes with one now is a new student."""
+    """Clear these school ids of deleted students, because whoever comes with one now is a new student."""
     classroom.enrolments.filter(source_id__in=ids - {""}).exclude(student__deleted_at=None).update(source_id="")
 
 
 def groups_of(classroom: Classroom, names: set[str]) -> dict[str, Group]:
-    """The groups of these names, made where they are missing."""
+    """The groups of a class by name; missing ones of these names are created."""
     names = {name for name in names if name}
     Group.objects.bulk_create([Group(classroom=classroom, name=name) for name in names], ignore_conflicts=True)
     return {group.name: group for group in classroom.groups.all()} if names else {}
 
 
 def change_student(enrolment: Enrolment, *, by: User, **changes: Any) -> None:
-    """Rename a student or put them into a group, by its name: `real_name`, `display_name`, `group`.
+    """Change a student's `real_name`, `display_name` or `group` (by its name).
 
-    Raises `NameTaken` where somebody else in the class has this display name.
+    Raises `NameTaken` if somebody else in the class has this display name.
     """
     with _student_locked(enrolment.student_id):
         enrolment = Enrolment.objects.select_related("student", "classroom").get(pk=enrolment.pk)
@@ -162,7 +162,7 @@ def change_student(enrolment: Enrolment, *, by: User, **changes: Any) -> None:
 
 
 def change_students(classroom: Classroom, enrolments: Sequence[Enrolment], *, by: User) -> None:
-    """Write the names, groups and ids of many students at once, as they were set on their places and accounts."""
+    """Save names, groups and ids that were set on many enrolments and their students."""
     if not enrolments:
         return
     with transaction.atomic():
@@ -173,18 +173,18 @@ def change_students(classroom: Classroom, enrolments: Sequence[Enrolment], *, by
 
 
 def reset_student(student: User, *, by: User, classroom: Classroom | None = None) -> None:
-    """New pictures and a new card; wherever the student is signed in, they are not any more."""
+    """Give a student new pictures and a new card, and sign them out everywhere."""
     if classroom and student.is_home:
         raise NotManaged(student.display_name)
     with transaction.atomic():
-        # Of two who reset at once, the second one makes the first one's card worthless too.
+        # If two people reset at once, the second one invalidates the first one's card, too.
         now = lock_rows(User.objects.all(), LockLevel.PERSON, str(student.pk)).get(pk=student.pk)
         student.pictures = new_pictures(instead_of=now.pictures)
         student.card_number = now.card_number + 1
-        # Sessions hang on the password, so a new unusable one ends them.
+        # Sessions depend on the password hash, so a new unusable password ends them.
         student.set_unusable_password()
         student.save(update_fields=["pictures", "card_number", "password"])
-        # Wrong tries were at the old pictures, and whoever had the device may have seen them.
+        # Wrong tries were at the old pictures, and whoever used those devices may have seen the pictures.
         student.devices.all().delete()
         student.picture_tries.all().delete()
         rights_changed(student.pk)
@@ -192,9 +192,9 @@ def reset_student(student: User, *, by: User, classroom: Classroom | None = None
 
 
 def renew_cards(classroom: Classroom, *, by: User) -> int:
-    """New pictures and a new card for every student of a class whom the school manages; says for how many.
+    """Give all students of a class whom the school manages new pictures and cards. Returns how many.
 
-    For when the old cards may be in the wrong hands. In steps, so that a large class doesn't hold up other writers.
+    For cards that may be in the wrong hands. It works in steps, so that a large class doesn't block other writers.
     """
     renewed = 0
     ids = list(classroom.enrolments.present().filter(student__is_home=False).values_list("student", flat=True))
@@ -218,7 +218,7 @@ def renew_cards(classroom: Classroom, *, by: User) -> int:
 
 
 def move_student(enrolment: Enrolment, to: Classroom, *, by: User) -> Enrolment:
-    """Move a student to another class of the same teacher, with everything that was learned. Raises `ClassFull`."""
+    """Move a student to another class of the same teacher, with all their progress. Raises `ClassFull`."""
     with _student_locked(enrolment.student_id, to.pk):
         if not Classroom.objects.kept().filter(pk=to.pk).exists():
             raise OfferGone(str(enrolment.pk))
@@ -240,9 +240,9 @@ def offer_student(enrolment: Enrolment, to: Classroom, *, by: User) -> HandOver:
 
 
 def accept_student(offer: HandOver, *, by: User) -> Enrolment:
-    """Take a student who was offered.
+    """Accept an offered student.
 
-    Raises `OfferGone` where the other side has thought better of it meanwhile, and `ClassFull` where there's no room.
+    Raises `OfferGone` if the offer was withdrawn meanwhile, and `ClassFull` if there's no room.
     """
     with _student_locked(_student_of(offer), offer.to_id):
         offer = _open_offer(offer)
@@ -250,7 +250,7 @@ def accept_student(offer: HandOver, *, by: User) -> Enrolment:
 
 
 def decline_student(offer: HandOver, *, by: User) -> None:
-    """Turn an offer down, or take one's own back."""
+    """Decline an offer, or withdraw one's own."""
     with _student_locked(_student_of(offer), offer.to_id):
         offer = _open_offer(offer)
         note(by, Action.DECLINED_STUDENT, person=offer.enrolment.student, classroom=offer.to)
@@ -258,7 +258,7 @@ def decline_student(offer: HandOver, *, by: User) -> None:
 
 
 def open_offers(now: datetime) -> QuerySet[HandOver]:
-    """Offers that can still be accepted: not too old, and nothing of it deleted or archived meanwhile."""
+    """Offers that can still be accepted: not too old, and without anything deleted or archived meanwhile."""
     return HandOver.objects.filter(
         made_at__gt=now - OFFERED_FOR,
         enrolment__student__deleted_at=None,
@@ -276,16 +276,16 @@ def _student_of(offer: HandOver) -> int:
 
 
 def _open_offer(offer: HandOver) -> HandOver:
-    """The offer as it is now, within the lock."""
+    """Read the offer again, under the lock."""
     found = open_offers(timezone.now()).filter(pk=offer.pk, to=offer.to_id).first()
-    # Who offered it must still teach the class that it would come from.
+    # Whoever made the offer must still teach the student's class.
     if found is None or not found.enrolment.classroom.teachers.filter(pk=found.made_by_id).exists():
         raise OfferGone(str(offer.pk))
     return found
 
 
 def _present(enrolment: Enrolment) -> Enrolment:
-    """The place of a student who is still there, within the lock."""
+    """Read the enrolment again, under the lock. Raises `OfferGone` if the student was deleted or removed."""
     found = Enrolment.objects.filter(pk=enrolment.pk, student__deleted_at=None).first()
     if found is None:
         raise OfferGone(str(enrolment.pk))
@@ -294,10 +294,10 @@ def _present(enrolment: Enrolment) -> Enrolment:
 
 @contextmanager
 def _student_locked(student: int, *more: int) -> Iterator[None]:
-    """A transaction in which nobody else changes this student, or the classes that they are in or come to (`more`).
+    """Open a transaction and lock a student, their classes and the classes they would come to (`more`).
 
-    Otherwise two who come at once get the same name, two who go at once leave an account in no class, and somebody is
-    moved to a class that is just being deleted.
+    Without the locks, two students who come at once could get the same name, two removals at once could leave an
+    account without a class, and a student could be moved to a class that's just being deleted.
     """
     with transaction.atomic():
         here = Q(pk__in=Enrolment.objects.filter(student=student).values("classroom"))
@@ -309,9 +309,9 @@ def _student_locked(student: int, *more: int) -> Iterator[None]:
 def _move(enrolment: Enrolment, to: Classroom, *, by: User) -> Enrolment:
     """Put a student into another class.
 
-    Where somebody there has the same display name, the one who comes gets another, for children tap on their names.
-    Whoever taught the student before may have a copy of the login card, so there's a new one unless they teach the
-    other class too.
+    If the display name is taken there, the student gets another one, because children tap on their names to sign in.
+    Former teachers may have a copy of the login card, so the student gets a new one unless they all teach the new
+    class, too.
     """
     student = enrolment.student
     moved = Enrolment.objects.filter(classroom=to, student=student).first()
@@ -334,9 +334,9 @@ def _move(enrolment: Enrolment, to: Classroom, *, by: User) -> Enrolment:
 
 
 def remove_student(enrolment: Enrolment, *, by: User) -> bool:
-    """Take a student out of a class. An account that is nowhere else and that the school manages is deleted.
+    """Remove a student from a class. If the school manages the account and it's in no other class, it's deleted.
 
-    Says whether it was; then the place in the class stays, so that undoing brings everything back.
+    Returns whether it was. In that case the enrolment stays, so that undoing the deletion restores everything.
     """
     with _student_locked(enrolment.student_id):
         here = Enrolment.objects.select_related("student", "classroom")
@@ -356,13 +356,13 @@ def remove_student(enrolment: Enrolment, *, by: User) -> bool:
 
 
 def lives_only_in(enrolment: Enrolment) -> bool:
-    """Whether the account is the school's and in no other class, so that to remove the student is to delete it."""
+    """Whether the account is the school's and in no other class, so that removing the student deletes it."""
     others = enrolment.student.enrolments.exclude(pk=enrolment.pk).filter(classroom__deleted_at=None)
     return not enrolment.student.is_home and not others.exists()
 
 
 def make_home_child(display_name: str, *, by: User) -> User:
-    """A child's account without any school, kept by the guardian who makes it and agrees to it by that."""
+    """Create a child's account without a school. The guardian who makes it consents to it by doing so."""
     with transaction.atomic():
         child = User.objects.create_student(display_name=display_name, pictures=new_pictures(), is_home=True)
         child.guardian_links.create(guardian=by)

@@ -1,4 +1,4 @@
-"""The mails to teachers about who teaches a class; written within the transaction that changes it."""
+"""Mails to teachers when somebody stops teaching a class, queued in the same transaction as the change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from classrooms.models import Classroom, User
 
 
 def tell_removed_teacher(classroom: Classroom, teacher: User, *, by: User) -> None:
-    """Mail a teacher that a colleague took them out of a class, in their own language."""
+    """Tell a teacher, in their own language, that a colleague took them out of a class."""
     if not teacher.email:
         return
     with translation.override(teacher.language or classroom.language):
@@ -23,7 +23,7 @@ def tell_removed_teacher(classroom: Classroom, teacher: User, *, by: User) -> No
 
 
 def tell_teacher_left(classroom: Classroom, teacher: User, *, staying: Iterable[User]) -> None:
-    """Mail those who go on teaching a class that a colleague has left it, each in their own language."""
+    """Tell the remaining teachers, each in their own language, that a colleague has left the class."""
     for each in staying:
         if not each.email:
             continue

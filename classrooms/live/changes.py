@@ -1,4 +1,4 @@
-"""Changing a session: one writer at a time, and every screen hears of it once it is committed."""
+"""Changing a session: one writer at a time, and every screen is notified after the commit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _seat_listeners: list[SeatListener] = []
 
 
 def on_change(listener: Listener) -> None:
-    """Have a function called with a session's code, whether devices show something else now, and the new number."""
+    """Register a listener, called with the session's code, whether devices are affected, and the new number."""
     _listeners.append(listener)
 
 
@@ -26,7 +26,7 @@ def off_change(listener: Listener) -> None:
 
 
 def on_seat_closed(listener: SeatListener) -> None:
-    """Have a function called with a session's code and the number of a seat whose streams must end."""
+    """Register a listener, called with a session's code and the number of a seat whose streams must end."""
     _seat_listeners.append(listener)
 
 
@@ -36,31 +36,31 @@ def off_seat_closed(listener: SeatListener) -> None:
 
 @contextmanager
 def locked(session: Session) -> Iterator[Session]:
-    """The session as it is now, with nobody else writing it until we are done."""
+    """Lock the session's row for a transaction, and yield the session as it is now."""
     with transaction.atomic():
-        # Only the session: whoever opens a lesson locks the class first and then the session.
+        # Don't lock the class, too: opening a lesson locks the class first and then the session.
         yield lock_rows(Session.objects.select_related("classroom"), LockLevel.SESSION).get(pk=session.pk)
 
 
 def changed(session: Session, *, devices: bool = True) -> None:
-    """Tell all screens, or only the remote and the projector, that there is something new to show."""
-    _raise(session, "version" if devices else "count")
+    """Tell all screens, or only the remote and the projector, that there's something new to show."""
+    _increment(session, "version" if devices else "count")
     announce(session, devices=devices)
 
 
 def count_answer(session: Session) -> bool:
-    """Lock the session and count an answer; whether all that was read with the session still holds.
+    """Lock the session and count an answer. Returns whether what was read with the session is still current.
 
-    One statement does: whatever an answer depends on raises the version. Nobody is told yet.
+    One statement suffices, because everything that an answer depends on raises the version. No screen is notified yet.
     """
     note_lock(LockLevel.SESSION)
     seen = session.version
-    _raise(session, "count")
+    _increment(session, "count")
     return session.version == seen
 
 
-def _raise(session: Session, name: str) -> None:
-    """Raise one of the two numbers by one, and read both."""
+def _increment(session: Session, name: str) -> None:
+    """Increment `version` or `count`, and read both."""
     table, column = map(connection.ops.quote_name, (Session._meta.db_table, name))
     with connection.cursor() as cursor:
         cursor.execute(
@@ -74,7 +74,7 @@ def _raise(session: Session, name: str) -> None:
 
 
 def announce(session: Session, *, devices: bool) -> None:
-    """Tell the screens of the number that was raised, once it's committed."""
+    """Notify the screens of the new number after the commit."""
     code, number = session.code, session.version if devices else session.count
     transaction.on_commit(lambda: tell(code, devices, number), robust=True)
 
@@ -85,7 +85,7 @@ def tell(code: str, devices: bool, number: int) -> None:
 
 
 def close_seat(session: Session, number: int) -> None:
-    """End every stream of a seat, in all processes, once its removal is committed."""
+    """End every stream of a seat, in all processes, after the commit."""
     code = session.code
     transaction.on_commit(lambda: _tell_closed(code, number), robust=True)
 

@@ -1,4 +1,4 @@
-"""What a lesson has brought to light, for all to talk about: no names, nothing to be ashamed of."""
+"""The summary that a class talks about after a lesson, without names and without embarrassing anyone."""
 
 from __future__ import annotations
 
@@ -14,24 +14,26 @@ TRIPLE = 3
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A SET that the class has found: when it was found first, in seconds since its activity began, and by how many."""
+    """A SET that the class found."""
 
     cards: tuple[Card, ...]
     after: float
+    """When it was first found, in seconds from the start of the activity's last round."""
     by: int
+    """How many found it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Debrief:
     found: tuple[Found, ...]
-    """In the order of discovery."""
+    """In the order in which they were first found."""
     wrong: Verdict | None
     """The most common wrong triple."""
     wrong_times: int
     answers: int
     rights: int
     weakest: Feature | None
-    """What broke most of what was wrong: the question to talk about."""
+    """The feature that was missed most often."""
 
     @property
     def last(self) -> Found | None:
@@ -42,12 +44,12 @@ def debrief(session: Session) -> Debrief:
     answers = list(
         Answer.objects.filter(activity__session=session).select_related("activity").order_by("event__at", "pk")
     )
-    wrong = Counter(tuple(sorted(each.cards)) for each in answers if _took_for_set(each))
+    wrong = Counter(tuple(sorted(each.cards)) for each in answers if _is_false_set(each))
     verdicts = [explain(*_triple(key)) for key, _times in wrong.most_common()]
     broken = [verdict for verdict in verdicts if not verdict.is_set]
     missed = Counter(feature for each in answers for feature in each.missed)
     return Debrief(
-        found=_found(answers),
+        found=_found_sets(answers),
         wrong=broken[0] if broken else None,
         wrong_times=wrong[tuple(sorted(card.index for card in broken[0].cards))] if broken else 0,
         answers=len(answers),
@@ -56,15 +58,15 @@ def debrief(session: Session) -> Debrief:
     )
 
 
-def _took_for_set(answer: Answer) -> bool:
-    """Whether somebody took three cards for a SET that are none: by a pick, a yes, or a third card."""
+def _is_false_set(answer: Answer) -> bool:
+    """Whether somebody mistook three cards for a SET: by a pick, a yes, or a third card."""
     said = answer.answer
     is_taken = said.get("picked") or said.get("yes") or "card" in said
     return bool(is_taken) and not answer.is_right and len(answer.cards) == TRIPLE
 
 
-def _found(answers: list[Answer]) -> tuple[Found, ...]:
-    """The SETs that were picked from a board; a yes to three cards that lie there is no discovery."""
+def _found_sets(answers: list[Answer]) -> tuple[Found, ...]:
+    """The SETs that were picked from a board; saying yes to three given cards doesn't count as finding one."""
     first: dict[tuple[int, ...], float] = {}
     times: Counter[tuple[int, ...]] = Counter()
     for each in answers:

@@ -1,4 +1,4 @@
-"""Why something cannot be done in a session."""
+"""Errors raised when something can't be done in a session."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class LessonRefusal(Exception):
 
 
 class GuestMustWait(LessonRefusal):
-    """New guests wait before the door until the teacher lets them in."""
+    """The guest has to wait until the teacher lets them in."""
 
 
 class LessonRunning(Exception):
-    """The class has a lesson that nobody has ended; `session` is the one."""
+    """The class already has a running lesson, `session`."""
 
     def __init__(self, session: Session) -> None:
         super().__init__(session.code)

@@ -1,4 +1,4 @@
-"""How students come to a session, stay connected, and answer."""
+"""How students join a session, stay connected and answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from games.players import Player
 
 
 def own_seat(session: Session, player: Player | None) -> Attendee | None:
-    """The player's seat, also where they were sent out; a student who has left the class has none any more."""
+    """The player's seat, even if they were taken out. A student who has left the class has none."""
     if player is None:
         return None
     seats = session.attendees.filter(**player.key)
@@ -34,14 +34,14 @@ def own_seat(session: Session, player: Player | None) -> Attendee | None:
 
 @dataclass(frozen=True, slots=True)
 class LessonPlace:
-    """A seat with all that an answer from it depends on, read at once: its session, and what's on there."""
+    """A seat with what an answer from it depends on, its session and present activity, read in one query."""
 
     seat: Attendee
     activity: Activity | None
 
 
 def place_of(code: str, player: Player) -> LessonPlace | None:
-    """The player's place in the lesson of this code, see `own_seat`."""
+    """The player's place in the lesson with this code; see `own_seat`."""
     seats = Attendee.objects.filter(session__code=code, session__classroom__deleted_at=None, **player.key)
     if player.user:
         seats = seats.filter(user__enrolments__classroom=F("session__classroom"))
@@ -49,7 +49,7 @@ def place_of(code: str, player: Player) -> LessonPlace | None:
 
 
 def place_at(seat: Attendee) -> LessonPlace:
-    """The place of this seat as it is now."""
+    """Read the place of a seat from the database again."""
     place = _read_place(Attendee.objects.filter(pk=seat.pk))
     if place is None:
         raise Attendee.DoesNotExist(seat.pk)
@@ -59,7 +59,7 @@ def place_at(seat: Attendee) -> LessonPlace:
 def _read_place(seats: QuerySet[Attendee]) -> LessonPlace | None:
     present = FilteredRelation("session__activities", condition=~Q(session__activities__stage=Stage.DONE))
     own = seats.annotate(present=present).order_by("-present__number")
-    # The stubs know no relation by its alias.
+    # The type stubs don't know relations by alias.
     seat = own.select_related("user", "session__classroom", "present").first()  # type: ignore[misc]
     if seat is None:
         return None
@@ -70,16 +70,16 @@ def _read_place(seats: QuerySet[Attendee]) -> LessonPlace | None:
 
 
 def may_attend(session: Session, player: Player | None) -> bool:
-    """Whether somebody may take a seat: a student of the class, or a guest where guests may."""
+    """Whether somebody may take a seat: a student of the class, or a guest if guests are allowed."""
     if player is None or player.user is None:
         return session.allows_guests
     return session.classroom.enrolments.present().filter(student_id=player.user.pk).exists()
 
 
 def attend(session: Session, player: Player) -> Attendee:
-    """Take a seat, or come back to one's own.
+    """Take a seat, or return to one's own.
 
-    Raises `GuestMustWait` where a guest has to wait for the teacher, and `LessonRefusal` where somebody can't come in.
+    Raises `GuestMustWait` if a guest has to wait for the teacher, and `LessonRefusal` if the player can't come in.
     """
     with locked(session) as fresh:
         seat = own_seat(fresh, player)
@@ -98,14 +98,14 @@ def attend(session: Session, player: Player) -> Attendee:
             seats.take_over(seat)
         else:
             seat = seats.take_seat(fresh, player, player.name if player.user else seats.free_name(fresh))
-            # A guest who has waited since there was no room, and finds the door open now.
+            # A guest who was waiting for room may find the door open now.
             fresh.waiting.filter(guest=player.guest).delete()
         changed(fresh, devices=False)
     return seat
 
 
 def _check_door(session: Session, player: Player) -> None:
-    """Whether a newcomer may come in now; within the session's lock."""
+    """Raise `LessonRefusal` if a newcomer can't come in now. Call with the session locked."""
     if session.is_locked:
         raise LessonRefusal(_("The door is closed. Ask your teacher."))
     if player.user is None and session.guests_wait:
@@ -114,21 +114,21 @@ def _check_door(session: Session, player: Player) -> None:
 
 
 class Door(StrEnum):
-    """What somebody finds before a session in which they have no seat."""
+    """Whether somebody can enter a session now, and if not, why."""
 
     OPEN = "open"
-    """They can come in, or have a seat already."""
+    """They can come in, or already have a seat."""
     CLOSED = "closed"
     FULL = "full"
     WAITING = "waiting"
-    """A guest whom the teacher has yet to let in."""
+    """A guest who's waiting for the teacher to let them in."""
     TAKEN_OUT = "taken out"
     OVER = "over"
     STUDENTS_ONLY = "students only"
 
 
 def door_for(session: Session, player: Player | None) -> Door:
-    """How the door is for somebody now. Only looks: `attend` asks everything again, within the lock."""
+    """The door as somebody finds it now. This takes no lock; `attend` checks everything again under the lock."""
     seat = own_seat(session, player)
     if seat and seat.removed_at and not seat.is_on_paper:
         return Door.TAKEN_OUT
@@ -147,36 +147,37 @@ def door_for(session: Session, player: Player | None) -> Door:
 
 
 def set_connected(code: str, number: int, is_connected: bool) -> None:
-    """A device has come or gone; "everybody has answered" counts those who are there."""
+    """Record that a device has connected or disconnected; only connected seats count for "everybody has answered"."""
     connect(code, [number], is_connected=is_connected)
 
 
 def connect(code: str, numbers: Collection[int], *, is_connected: bool = True) -> None:
-    """Several devices have come, or gone, at once."""
+    """Record that several devices have connected, or disconnected, at once."""
     session = Session.objects.filter(code=code).first()
-    # By the row itself and not through a join: PostgreSQL looks again at a row that somebody else is just removing.
+    # Filter on columns of the seat itself, not through a join, so that PostgreSQL checks the condition again on a row
+    # that another transaction is updating.
     seats = Attendee.objects.filter(session=session, removed_at=None, is_on_paper=False)
     other = seats.filter(number__in=numbers).exclude(is_connected=is_connected)
     changing = list(other.values_list("pk", flat=True))
     if session and changing and other.filter(pk__in=changing).update(is_connected=is_connected):
         with locked(session) as fresh:
             if activity := present_activity(fresh):
-                # The teacher may have taken some of them out since.
+                # Read them again: the teacher may have taken some out since.
                 for seat in seats.filter(pk__in=changing):
                     kind_of(activity).came_or_went(activity, seat)
             changed(fresh, devices=False)
 
 
 def takes_part(activity: Activity, attendee: Attendee) -> bool:
-    """Whether somebody is in this round: who comes while it is open comes in at the next."""
+    """Whether somebody is in this round. Whoever joins while it's open starts with the next one."""
     kind = kind_of(activity)
     return not kind.has_rounds or activity.stage != Stage.OPEN or attendee.joined_at <= activity.round_at
 
 
 def act(place: LessonPlace, form: QueryDict, *, by_teacher: bool = False) -> Session:
-    """Take what a device sends to the present activity. What came too late, or twice, is refused in words.
+    """Pass what a device sends to the present activity, and return the updated session.
 
-    Gives the session as it is then.
+    Raises `LessonRefusal`, with the reason in words, if it comes too late or twice.
     """
     with transaction.atomic():
         is_as_read = count_answer(place.seat.session)
@@ -199,9 +200,9 @@ def act(place: LessonPlace, form: QueryDict, *, by_teacher: bool = False) -> Ses
 
 
 def _act(activity: Activity, attendee: Attendee, form: QueryDict) -> None:
-    kind, before = kind_of(activity), _values(activity)
+    kind, before = kind_of(activity), _field_values(activity)
     devices = kind.act(activity, attendee, form, time.time())
-    if kind.changes_by_answers and _values(activity) != before:
+    if kind.changes_by_answers and _field_values(activity) != before:
         activity.save()
     if devices:
         changed(activity.session)
@@ -209,5 +210,5 @@ def _act(activity: Activity, attendee: Attendee, form: QueryDict) -> None:
         announce(activity.session, devices=False)
 
 
-def _values(activity: Activity) -> list[object]:
+def _field_values(activity: Activity) -> list[object]:
     return [deepcopy(getattr(activity, field.attname)) for field in Activity._meta.concrete_fields]

@@ -1,4 +1,4 @@
-"""What the teacher does with a session; the only writer of sessions, seats and activities, beside `joining`."""
+"""What a teacher can do with a session: run it, manage the people in it, and steer its activities."""
 
 from __future__ import annotations
 
@@ -30,19 +30,18 @@ _OF_SEAT = ["name", "team", "target", "time_factor", "is_connected", "is_on_pape
 
 
 def running_session(classroom: Classroom) -> Session | None:
-    """The lesson that the class is having, with who opened it."""
+    """The class's running lesson, with the teacher who opened it."""
     return Session.objects.filter(classroom=classroom, ended_at=None).select_related("made_by").first()
 
 
 def open_session(classroom: Classroom, *, by: User, allows_guests: bool = False, instead_of: str = "") -> Session:
-    """A new session of the class.
+    """Open a session for the class.
 
-    Raises `Classroom.DoesNotExist` where the class was archived or deleted meanwhile, and `LessonRunning` where it's
-    having a lesson already. Only that of the code `instead_of`, which the teacher was shown and agreed to end, gives
-    way.
+    Raises `Classroom.DoesNotExist` if the class was archived or deleted meanwhile, and `LessonRunning` if it already
+    has a lesson, unless that's the one with the code `instead_of`, which the teacher was shown and agreed to end.
     """
     with transaction.atomic():
-        # Two teachers who start at once come one after the other; the second one finds the first one's lesson.
+        # Two teachers who start at once take turns, so the second one finds the first one's lesson.
         lock_rows(Classroom.objects.kept().filter(archived_at=None), LockLevel.CLASSROOM).get(pk=classroom.pk)
         running = running_session(classroom)
         if running and running.code != instead_of:
@@ -62,12 +61,12 @@ def open_session(classroom: Classroom, *, by: User, allows_guests: bool = False,
 
 
 def pause(session: Session) -> None:
-    """Eyes up: nothing is taken from devices, and clocks stand still."""
+    """Eyes up: take nothing from devices, and stop the clocks."""
     with locked(session) as fresh:
         if not fresh.is_paused:
             if activity := present_activity(fresh):
                 kind_of(activity).pause(activity)
-            _write(fresh, is_paused=True)
+            _save_changes(fresh, is_paused=True)
 
 
 def resume(session: Session) -> None:
@@ -75,42 +74,42 @@ def resume(session: Session) -> None:
         if fresh.is_paused:
             if activity := present_activity(fresh):
                 kind_of(activity).resume(activity)
-            _write(fresh, is_paused=False)
+            _save_changes(fresh, is_paused=False)
 
 
 def set_lock(session: Session, is_locked: bool) -> None:
-    _set(session, is_locked=is_locked)
+    _change_running(session, is_locked=is_locked)
 
 
 def set_scores(session: Session, shows_scores: bool) -> None:
-    _set(session, shows_scores=shows_scores)
+    _change_running(session, shows_scores=shows_scores)
 
 
 def end(session: Session) -> None:
-    """The lesson is over: the present activity with it, nothing more is taken."""
+    """End the lesson and its present activity; nothing more is taken from devices."""
     with locked(session) as fresh:
         if fresh.ended_at is None:
-            _finish(fresh)
+            _finish_activity(fresh)
             fresh.waiting.all().delete()
-            _write(fresh, ended_at=timezone.now(), is_paused=False)
+            _save_changes(fresh, ended_at=timezone.now(), is_paused=False)
 
 
 def end_forgotten(now: datetime) -> int:
-    """End the lessons that nobody ended and that have run longer than any lesson does; how many."""
+    """End lessons that ran longer than any lesson does because nobody ended them. Returns how many."""
     forgotten = list(Session.objects.filter(ended_at=None, opened_at__lte=now - LONGEST_LESSON))
     for session in forgotten:
         end(session)
     return len(forgotten)
 
 
-def _set(session: Session, **changes: Any) -> None:
+def _change_running(session: Session, **changes: Any) -> None:
     with locked(session) as fresh:
         if fresh.is_over:
             raise LessonRefusal(_("This lesson is over."))
-        _write(fresh, **changes)
+        _save_changes(fresh, **changes)
 
 
-def _write(session: Session, **changes: Any) -> None:
+def _save_changes(session: Session, **changes: Any) -> None:
     for name, value in changes.items():
         setattr(session, name, value)
     session.save(update_fields=list(changes))
@@ -128,10 +127,10 @@ def rename(attendee: Attendee, name: str) -> None:
 
 
 def remove(attendee: Attendee) -> None:
-    """Take somebody out, or a seat on paper back; what they answered stays.
+    """Take somebody out of the lesson, or a paper seat back. Their answers stay.
 
-    They come back only when the teacher lets them in. From now on new guests wait too: otherwise it would be enough to
-    sign out or to drop a cookie, and to come in again as somebody else.
+    They come back only when the teacher lets them in. From now on new guests have to wait, too; otherwise, signing out
+    or dropping a cookie would be enough to come back in as somebody else.
     """
     with locked(attendee.session) as fresh:
         change_seat(attendee, removed_at=timezone.now(), is_connected=False)
@@ -141,14 +140,14 @@ def remove(attendee: Attendee) -> None:
 
 
 def extend_time(attendee: Attendee, factor: float) -> None:
-    """Give somebody more time for everything that has a time; nobody else sees it."""
+    """Give somebody more time wherever time is limited; nobody else sees it."""
     if factor not in FACTORS:
         raise LessonRefusal(_("There is no such factor."))
     change_seat(attendee, time_factor=factor)
 
 
 def set_target(attendee: Attendee, target: int | None) -> None:
-    """Which SETs are credited to somebody: those that differ in so many features."""
+    """Set in how many features SETs must differ to be credited to somebody."""
     if target not in (None, *TARGETS):
         raise LessonRefusal(_("There is no such target."))
     change_seat(attendee, target=target)
@@ -161,7 +160,7 @@ def set_team(attendee: Attendee, team: int | None) -> None:
 
 
 def make_teams(session: Session, number: int) -> None:
-    """Deal everybody who is here into so many teams, by chance."""
+    """Deal everybody who's here into this many teams at random."""
     if not FEWEST_TEAMS <= number <= MOST_TEAMS:
         raise LessonRefusal(_("Make at least two teams."))
     with locked(session) as fresh:
@@ -174,18 +173,18 @@ def make_teams(session: Session, number: int) -> None:
 
 
 def set_guests(session: Session, allows_guests: bool) -> None:
-    """Let guests join, or no more of them; those who are in stay in."""
+    """Allow guests to join, or stop allowing it; those who are in stay in."""
     with locked(session) as fresh:
         if not allows_guests:
             fresh.waiting.all().delete()
-        _set(fresh, allows_guests=allows_guests)
+        _change_running(fresh, allows_guests=allows_guests)
 
 
 def change_seat(attendee: Attendee, **changes: Any) -> None:
-    """Write something about a seat; the present activity and all screens hear of it."""
+    """Update a seat, and notify the present activity and all screens."""
     with locked(attendee.session) as fresh:
         Attendee.objects.filter(pk=attendee.pk).update(**changes)
-        # Read again within the lock: whoever was taken out a moment ago mustn't be seated by a rename.
+        # Read it again under the lock, so that a rename doesn't seat somebody who was taken out a moment ago.
         attendee.refresh_from_db(fields=_OF_SEAT)
         if activity := present_activity(fresh):
             kind_of(activity).attendee_changed(activity, attendee)
@@ -193,7 +192,7 @@ def change_seat(attendee: Attendee, **changes: Any) -> None:
 
 
 def present_attendees(session: Session) -> Any:
-    """Everybody who takes part, those without a device too."""
+    """Everybody who takes part, including those without a device."""
     return session.attendees.filter(removed_at=None).select_related("user")
 
 
@@ -201,7 +200,7 @@ def present_attendees(session: Session) -> Any:
 
 
 def present_activity(session: Session) -> Activity | None:
-    """What is done now; None between activities."""
+    """The activity that's on now, if any."""
     activity = session.activities.last()
     if activity is None or activity.stage == Stage.DONE:
         return None
@@ -210,11 +209,11 @@ def present_activity(session: Session) -> Activity | None:
 
 
 def begin(session: Session, kind: str, options: Mapping[str, Any]) -> Activity:
-    """Begin an activity; the one before is over. Starting with an activity starts the session."""
+    """Finish the present activity and begin a new one. The first one starts the session."""
     with locked(session) as fresh:
         if fresh.is_over:
             raise LessonRefusal(_("This lesson is over."))
-        _finish(fresh)
+        _finish_activity(fresh)
         now = timezone.now()
         number = fresh.activities.count() + 1
         activity = Activity(
@@ -223,12 +222,12 @@ def begin(session: Session, kind: str, options: Mapping[str, Any]) -> Activity:
         activity.state = kind_of(activity).begin(activity)
         activity.save()
         kind_of(activity).begun(activity)
-        _write(fresh, started_at=fresh.started_at or now, is_paused=False)
+        _save_changes(fresh, started_at=fresh.started_at or now, is_paused=False)
     return activity
 
 
 def steer(session: Session, order: str, form: QueryDict, *, round_seen: int) -> None:
-    """Reveal, go on, finish: what the remote's buttons do. A button pressed twice does it once."""
+    """Apply a button of the remote, such as reveal, next or finish. Pressing it twice applies it once."""
     with locked(session) as fresh:
         activity = present_activity(fresh)
         if activity is None:
@@ -241,7 +240,7 @@ def steer(session: Session, order: str, form: QueryDict, *, round_seen: int) -> 
         changed(fresh)
 
 
-def _finish(session: Session) -> None:
+def _finish_activity(session: Session) -> None:
     activity = present_activity(session)
     if activity:
         kind_of(activity).finish(activity)

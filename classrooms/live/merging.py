@@ -1,4 +1,4 @@
-"""What becomes of a guest's seat in a live lesson when the guest signs in."""
+"""Hand a guest's seat in a live lesson to the account that the guest signs in to."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from core.db.locks import LockLevel, lock_rows
 
 
 def merge_guest(guest: Actor, user: Actor, now: float) -> None:
-    """Make a guest's seats in lessons the user's, with name and answers; whoever waited before a door doesn't now.
+    """Give a guest's lesson seats to the user, with name and answers, and drop the guest's places in waiting rooms.
 
-    Somebody who isn't a student of the class can't take part under their own name. They get up, and keep what they
-    did there under the name that they had.
+    A user who isn't a student of the class can't take part under their own name: they leave the lesson, and their
+    answers stay under the guest name.
     """
     seats, waiting = Attendee.objects.of(guest), WaitingGuest.objects.filter(guest=guest.guest)
     lessons = Session.objects.filter(Q(pk__in=seats.values("session")) | Q(pk__in=waiting.values("session")))
-    # All of them before the tables that are played at in one of them.
+    # Lock every lesson before any match that's played in one of them.
     for session in list(lock_rows(lessons.select_related("classroom"), LockLevel.SESSION)):
         waiting.filter(session=session).delete()
         if seat := seats.filter(session=session).first():
@@ -38,17 +38,17 @@ def _merge_seat(seat: Attendee, user: Actor) -> None:
     own = Attendee.objects.of(user).filter(session=seat.session).first()
     is_student = may_attend(seat.session, user)
     if own or not is_student:
-        # As long as the seat is the guest's, by whom the activity knows it.
-        _get_up(seat)
+        # Before the seat changes owner, because the activity knows it by the guest.
+        _take_out(seat)
     if own:
         _move_answers(seat, own)
-        _empty(seat)
+        _retire_seat(seat)
     else:
         name = user.name if is_student else seat.name
         Attendee.objects.filter(pk=seat.pk).give_to(user, name=name, is_visitor=not is_student)
 
 
-def _get_up(seat: Attendee) -> None:
+def _take_out(seat: Attendee) -> None:
     session = seat.session
     if session.is_over or seat.removed_at:
         return
@@ -60,7 +60,7 @@ def _get_up(seat: Attendee) -> None:
 
 
 def _move_answers(seat: Attendee, own: Attendee) -> None:
-    """Of a question that was answered from both seats, the answer from the user's own stays."""
+    """Move the guest's answers to the user's own seat, whose answer wins where both answered a question."""
     known = set(own.answers.values_list("activity", "round", "key"))
     for answer in seat.answers.all():
         if (answer.activity_id, answer.round, answer.key) in known:
@@ -68,11 +68,11 @@ def _move_answers(seat: Attendee, own: Attendee) -> None:
     Answer.objects.filter(attendee=seat).update(attendee=own)
 
 
-def _empty(seat: Attendee) -> None:
-    """Leave nobody in a seat. As long as the lesson runs its number stays taken, so that nobody else gets it."""
+def _retire_seat(seat: Attendee) -> None:
+    """Delete a seat or, while the lesson runs, keep it without an owner so that nobody else gets its number."""
     if seat.session.is_over:
         seat.delete()
     else:
-        # Like a seat on paper that was taken back, it's nobody's to come back to.
+        # It looks like a paper seat that was taken back, with a random guest so that nobody can return to it.
         changes = {"guest": secrets.token_hex(16), "is_on_paper": True, "removed_at": seat.removed_at or timezone.now()}
         Attendee.objects.filter(pk=seat.pk).update(**changes)

@@ -1,6 +1,6 @@
-"""The silent board on paper: sheets for a class with one device, and the answers on a sheet of their own.
+"""The silent board on paper: sheets for a class with one device, and a separate sheet with the answers.
 
-A place of the board has a letter; what students write down, the teacher types in.
+Each place on the board has a letter. Students write letters down, and the teacher types them in.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ _THREE = 3
 
 @dataclass(frozen=True, slots=True)
 class PaperBoard:
-    """One round: its board as it lies, place by place."""
+    """One round's board, its cards in the order of their places."""
 
     round: int
     cards: tuple[Card, ...]
 
     def letters(self, cards: Sequence[Card]) -> str:
-        """ "A D K": where these cards lie."""
+        """The letters of these cards' places, such as "A D K"."""
         return " ".join(ascii_uppercase[place] for place in sorted(map(self.cards.index, cards)))
 
 
 def read_letters(text: str, cards: Sequence[Card]) -> list[Triple]:
-    """What stands on a student's sheet, three letters for each SET: "A D K, B C F"."""
+    """Parse a student's sheet, three letters for each SET, such as "A D K, B C F"."""
     letters = [letter for letter in text.upper() if not letter.isspace() and letter not in ",;.-/"]
     there = dict(zip(ascii_uppercase, cards, strict=False))
     if not letters or not set(letters) <= set(there):
@@ -58,7 +58,7 @@ def read_letters(text: str, cards: Sequence[Card]) -> list[Triple]:
 
 
 def boards_pdf(sheets: Sequence[PaperBoard], *, class_name: str, code: str, paper: Paper) -> bytes:
-    """A page for each round, to be copied for everybody; the last page is the teacher's."""
+    """A page for each round, to be copied for everybody, and a last one with the answers for the teacher."""
     boards = _PaperBoards(class_name=class_name, code=code, paper=paper)
     pages = [Page(size=paper.size, items=tuple(boards.sheet(sheet))) for sheet in sheets]
     key = Page(size=paper.size, items=tuple(boards.key(sheets)))
@@ -66,7 +66,7 @@ def boards_pdf(sheets: Sequence[PaperBoard], *, class_name: str, code: str, pape
 
 
 def card_places(number: int, paper: Paper) -> list[tuple[float, float, float]]:
-    """Where the cards of a board lie on a sheet: left, bottom and width, from the top left on."""
+    """Left, bottom and width of each card on a sheet, starting at the top left."""
     width, height = paper.size
     columns = _COLUMNS.get(number, _USUAL_COLUMNS)
     card = (width - 2 * _MARGIN - (_USUAL_COLUMNS - 1) * _GAP) / _USUAL_COLUMNS
@@ -81,7 +81,7 @@ def card_places(number: int, paper: Paper) -> list[tuple[float, float, float]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _PaperBoards:
-    """What is on all pages of a lesson."""
+    """The pages of a lesson, with what's on all of them."""
 
     class_name: str
     code: str
@@ -90,8 +90,10 @@ class _PaperBoards:
     def sheet(self, sheet: PaperBoard) -> Iterator[Item]:
         width, height = self.paper.size
         right, top = width - _MARGIN, height - _MARGIN
-        yield from self._head(_("Find every SET you can"))
-        yield Text(text=_round(sheet.round), x=right, y=top - 13 * mm, size=12, bold=True, anchor=Anchor.END, ink=BLACK)
+        yield from self._header(_("Find every SET you can"))
+        yield Text(
+            text=_round_title(sheet.round), x=right, y=top - 13 * mm, size=12, bold=True, anchor=Anchor.END, ink=BLACK
+        )
         yield Text(text=_("Name"), x=_MARGIN, y=top - 20 * mm, size=12, ink=BLACK)
         yield Lines(lines=((_MARGIN + 18 * mm, top - 20 * mm, right, top - 20 * mm),))
         bottom = height
@@ -115,19 +117,19 @@ class _PaperBoards:
             yield Lines(lines=tuple((start, y, start + 12 * mm, y) for start in starts))
 
     def key(self, sheets: Sequence[PaperBoard]) -> Iterator[Item]:
-        yield from self._head(_("Answers, for the teacher"))
+        yield from self._header(_("Answers, for the teacher"))
         width, height = self.paper.size
         column = (width - 2 * _MARGIN) / len(sheets)
         for number, sheet in enumerate(sheets):
             x, y = _MARGIN + number * column, height - _MARGIN - 22 * mm
-            yield Text(text=_round(sheet.round), x=x, y=y, size=13, bold=True, ink=BLACK)
+            yield Text(text=_round_title(sheet.round), x=x, y=y, size=13, bold=True, ink=BLACK)
             for triple in sorted(find_sets(sheet.cards), key=sheet.letters):
                 y -= _KEY_LINE
                 yield Text(text=sheet.letters(triple), x=x, y=y, size=12, bold=True, ink=BLACK)
                 words = _("differ in %(number)s") % {"number": differing(triple)}
                 yield Text(text=words, x=x + 20 * mm, y=y, size=9, ink=BLACK)
 
-    def _head(self, title: str) -> Iterator[Item]:
+    def _header(self, title: str) -> Iterator[Item]:
         width, height = self.paper.size
         right, top = width - _MARGIN, height - _MARGIN
         code = Text(
@@ -139,5 +141,5 @@ class _PaperBoards:
         yield Text(text=self.class_name, x=_MARGIN, y=top - 12 * mm, size=11, ink=BLACK, room=room)
 
 
-def _round(number: int) -> str:
+def _round_title(number: int) -> str:
     return _("Round %(number)s") % {"number": number}

@@ -1,7 +1,7 @@
-"""The screens of a lesson as HTML: the same part for a page, for the answer to a form, and for the streams.
+"""The screens of a lesson as HTML fragments ("parts"), shared by pages, form responses and streams.
 
-A part is drawn without a request, in the language that is spoken now. What a device shows is drawn once for all seats
-that show the same; a seat's name is filled in.
+A part is rendered without a request, in the active language. A device's part is rendered once for all seats that show
+the same; only the seat's name, team and notice are filled in.
 """
 
 from __future__ import annotations
@@ -39,35 +39,35 @@ from core.live.events import event
 from core.live.topics import Version
 
 PART, NEWS = "part", "news"
-_GAP = get_random_string(24, ascii_letters)
-"""Stands for a browser's token against forgery. Nobody can put it on a screen, since it's new with each start."""
-_PAPER = get_random_string(24, ascii_letters)
-"""Stands for the form in which somebody's answer is tapped in."""
-_ANY_SEAT = 99_999
-"""Stands for the number of a seat, which is never so high."""
-_HIDDEN = f'<input type="hidden" name="csrfmiddlewaretoken" value="{_GAP}">'
+_CSRF_PLACEHOLDER = get_random_string(24, ascii_letters)
+"""Placeholder for the browser's CSRF token. It's random for each process, so nobody can put it on a screen."""
+_PAPER_PLACEHOLDER = get_random_string(24, ascii_letters)
+"""Placeholder for the form in which the teacher taps in a student's answer."""
+_SEAT_PLACEHOLDER = 99_999
+"""Placeholder for a seat's number, which never gets this high."""
+_CSRF_FIELD = f'<input type="hidden" name="csrfmiddlewaretoken" value="{_CSRF_PLACEHOLDER}">'
 CHANGED = event("changed", "")
-"""Look for yourself."""
-_ON_REMOTE = ("number", "name", "team", "is_on_paper", "is_connected", "target", "time_factor")
-_KEPT, _KEPT_ROWS = 512, 2048
-_kept: OrderedDict[Hashable, str] = OrderedDict()
+"""Tells a page to fetch its content itself."""
+_REMOTE_FIELDS = ("number", "name", "team", "is_on_paper", "is_connected", "target", "time_factor")
+_MAX_PARTS, _MAX_ROWS = 512, 2048
+_part_cache: OrderedDict[Hashable, str] = OrderedDict()
 _lock = threading.Lock()
 
 
 def drawn(template: str, context: Mapping[str, Any]) -> str:
-    """A template in one line, without a request; a form's token against forgery is a gap."""
-    html = Engine.get_default().get_template(template).render(Context({**context, "csrf_token": _GAP}))
+    """Render a template without a request, on one line, with a placeholder for the CSRF token."""
+    html = Engine.get_default().get_template(template).render(Context({**context, "csrf_token": _CSRF_PLACEHOLDER}))
     return b" ".join(html.encode().split()).decode()
 
 
 def for_browser(part: str, token: str) -> SafeString:
-    """A part on a page, whose forms can be sent without scripts."""
-    return mark_safe(part.replace(_GAP, token))  # noqa: S308 (templates have made it)
+    """A part for a full page, where forms carry the CSRF token so that they work without JavaScript."""
+    return mark_safe(part.replace(_CSRF_PLACEHOLDER, token))  # noqa: S308 (templates have made it)
 
 
 def for_script(part: str) -> SafeString:
-    """A part for a screen that is there already, where scripts send the token in a header."""
-    return mark_safe(part.replace(_HIDDEN, ""))  # noqa: S308
+    """A part for an open page, where JavaScript sends the CSRF token in a header."""
+    return mark_safe(part.replace(_CSRF_FIELD, ""))  # noqa: S308
 
 
 # Devices
@@ -75,7 +75,7 @@ def for_script(part: str) -> SafeString:
 
 @dataclass(frozen=True, slots=True)
 class DeviceParts:
-    """What the devices of a lesson show at a version of the session."""
+    """What the devices of a lesson show at one version of the session."""
 
     session: Session
     activity: Activity | None
@@ -85,17 +85,17 @@ class DeviceParts:
         return cls(session, present_activity(session))
 
     def parts(self, attendees: Collection[Attendee]) -> dict[int, str]:
-        """By the number of the seat."""
-        own = self._own(attendees)
+        """Each seat's part, by seat number."""
+        own = self._screen_keys(attendees)
         bodies = {each: self._body(each) for each in set(own.values())}
         return {each.number: self._part(each, bodies[own[each.pk]]) for each in attendees}
 
     def part(self, attendee: Attendee, *, notice: str = "") -> str:
-        own = self._own([attendee])[attendee.pk]
+        own = self._screen_keys([attendee])[attendee.pk]
         return self._part(attendee, self._body(own), notice)
 
-    def _own(self, attendees: Collection[Attendee]) -> dict[int, Hashable]:
-        """What the screen of each attendee, by their key, follows from; where it's equal, so is the screen."""
+    def _screen_keys(self, attendees: Collection[Attendee]) -> dict[int, Hashable]:
+        """The key of each attendee's screen, by the attendee's primary key. Equal keys mean equal screens."""
         activity = self.activity
         plain = {each.pk: plain_screen(self.session, activity, each) for each in attendees}
         playing = [each for each in attendees if plain[each.pk] is None]
@@ -107,14 +107,14 @@ class DeviceParts:
             return self._draw(own)
         key = session.code, session.version, activity and activity.number, translation.get_language(), own
         with _lock:
-            if key in _kept:
-                _kept.move_to_end(key)
-                return _kept[key]
+            if key in _part_cache:
+                _part_cache.move_to_end(key)
+                return _part_cache[key]
         body = self._draw(own)
         with _lock:
-            _kept[key] = body
-            while len(_kept) > _KEPT:
-                _kept.popitem(last=False)
+            _part_cache[key] = body
+            while len(_part_cache) > _MAX_PARTS:
+                _part_cache.popitem(last=False)
         return body
 
     def _draw(self, own: Hashable) -> str:
@@ -152,19 +152,25 @@ def remote_part(session: Session, *, notice: str = "") -> str:
 
 
 def _rows(context: Mapping[str, Any]) -> Iterator[str]:
-    """A row for each person. Of a lesson's many rows most stay as they are from one picture to the next."""
+    """A row for each person. They're cached, since most rows don't change from one picture to the next."""
     paper = ""
     if context.get("paper"):
-        paper = drawn("session/_paper_answer.html", {**context, "number": _ANY_SEAT})
+        paper = drawn("session/_paper_answer.html", {**context, "number": _SEAT_PLACEHOLDER})
     language = translation.get_language()
     for person in context["people"]:
-        own = "" if person.has_answered else paper.replace(str(_ANY_SEAT), str(person.number))
-        yield _row(person, context["teams"], language).replace(_PAPER, own)
+        own = "" if person.has_answered else paper.replace(str(_SEAT_PLACEHOLDER), str(person.number))
+        yield _row(person, context["teams"], language).replace(_PAPER_PLACEHOLDER, own)
 
 
-@lru_cache(_KEPT_ROWS)
+@lru_cache(_MAX_ROWS)
 def _row(person: RemotePerson, teams: int, language: str) -> str:
-    context = {"person": person, "teams": range(1, teams + 1), "factors": FACTORS, "targets": TARGETS, "paper": _PAPER}
+    context = {
+        "person": person,
+        "teams": range(1, teams + 1),
+        "factors": FACTORS,
+        "targets": TARGETS,
+        "paper": _PAPER_PLACEHOLDER,
+    }
     return drawn("session/_person.html", context)
 
 
@@ -177,14 +183,17 @@ def seen(session: Session) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SharedPicture:
-    """All screens of a group are sent the same."""
+    """A picture that's the same for all screens of a group."""
 
     version: Version
     connected: Collection[int]
     event: bytes
     is_whole: bool = True
     frame: Hashable = None
-    """What all but the count and the marks of who has answered follows from; None where it follows from those, too."""
+    """What everything but the answer count and the marks of who has answered depends on.
+
+    None where the rest depends on the answers, too.
+    """
     due: float | None = None
 
     def message(self, watch: object) -> bytes:
@@ -198,7 +207,7 @@ class Numbered(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SeatPicture:
-    """Each seat is sent its own."""
+    """A picture that differs from seat to seat."""
 
     version: Version
     connected: Collection[int]
@@ -211,18 +220,18 @@ class SeatPicture:
 
 
 class LessonPictures:
-    """What the screens of a lesson show now. Everybody who is there is read once."""
+    """What the screens of a lesson show now. The attendees are read once for all of them."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.activity = present_activity(session)
         self._present = session.attendees.filter(removed_at=None)
-        # As rows: with every answer that comes, this is most of the work.
-        self.people = list(self._present.values_list("pk", "joined_at", *_ON_REMOTE, named=True))
+        # Plain rows instead of model instances: after each answer, this is most of the work.
+        self.people = list(self._present.values_list("pk", "joined_at", *_REMOTE_FIELDS, named=True))
         self.connected = frozenset(each.number for each in self.people if each.is_connected)
 
     def told(self, *, is_staff: bool) -> SharedPicture:
-        """The word that there's something new."""
+        """Only the notice that something changed."""
         return SharedPicture(self._version(is_staff=is_staff), self.connected, CHANGED)
 
     def told_seats(self, numbers: Collection[int]) -> SeatPicture:
@@ -239,15 +248,15 @@ class LessonPictures:
     def wall(self, last: SharedPicture | None) -> SharedPicture:
         frame = (self.session.version,) if self._is_counting else None
         if self.activity and frame and last and last.frame == frame:
-            return self._news(self.activity, {})
-        return self._staff(wall_part(self.session), frame)
+            return self._news_picture(self.activity, {})
+        return self._staff_picture(wall_part(self.session), frame)
 
     def remote(self, last: SharedPicture | None) -> SharedPicture:
         frame = self._remote_frame() if self._is_counting else None
         if self.activity and frame and last and last.frame == frame:
             has_answered = (str(each.number) for each in self.people if each.pk in self._answered)
-            return self._news(self.activity, {"answered": " ".join(has_answered)})
-        return self._staff(remote_part(self.session), frame)
+            return self._news_picture(self.activity, {"answered": " ".join(has_answered)})
+        return self._staff_picture(remote_part(self.session), frame)
 
     @cached_property
     def _is_counting(self) -> bool:
@@ -263,10 +272,10 @@ class LessonPictures:
     def _version(self, *, is_staff: bool) -> Version:
         return (self.session.version, self.session.count) if is_staff else (self.session.version,)
 
-    def _staff(self, part: str, frame: Hashable) -> SharedPicture:
+    def _staff_picture(self, part: str, frame: Hashable) -> SharedPicture:
         return SharedPicture(self._version(is_staff=True), self.connected, event(PART, for_script(part)), frame=frame)
 
-    def _news(self, activity: Activity, more: Mapping[str, str]) -> SharedPicture:
+    def _news_picture(self, activity: Activity, more: Mapping[str, str]) -> SharedPicture:
         count = counted(activity, self.people, self._answered)
         news = drawn("session/_news.html", {"seen": seen(self.session), "count": count, **more})
         return SharedPicture(self._version(is_staff=True), self.connected, event(NEWS, news), is_whole=False)

@@ -1,4 +1,4 @@
-"""Matches that are played within a session: how its screens hear of them, who may watch, and what becomes of picks."""
+"""Matches played within a session: updating its screens, who may watch, and recording picks as answers."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from lessons.answering import asked_of
 from lessons.questions import exercise_of
 from lessons.skills import ExerciseKind, Wanted
 
-# What devices of a class at one table show nothing of.
-_QUIET = {did.Agreed, did.TookBack, did.Connected, did.Disconnected, did.TimeGiven, did.Renamed}
+# Events that devices in a box game don't show.
+_UNSEEN = {did.Agreed, did.TookBack, did.Connected, did.Disconnected, did.TimeGiven, did.Renamed}
 _SESSION = "session/"
 
 
 class RulesForm(forms.Form):
-    """What a teacher may choose of a match in a lesson; the rest is as the rules of the class are."""
+    """The options of a match that a teacher chooses for a lesson; the rest follows the class's edition."""
 
     deck = forms.ChoiceField(label=_("Deck"), choices=DECKS, initial="full", required=False)
     window = forms.ChoiceField(
@@ -48,19 +48,19 @@ class RulesForm(forms.Form):
 
 
 def match_changed(written: matches.Written) -> None:
-    """Have the screens of the session that a match is part of show it as it is now."""
+    """Update the screens of the session that the match is part of, if any."""
     match = written.match
     if not match.place.startswith(_SESSION):
         return
     session = Session.objects.filter(code=match.place.removeprefix(_SESSION), ended_at=None).first()
     if session is None:
         return
-    devices = match.way == Way.CLASS and any(type(each) not in _QUIET for each in (*written.due, *written.events))
+    devices = match.way == Way.CLASS and any(type(each) not in _UNSEEN for each in (*written.due, *written.events))
     changed(session, devices=devices)
 
 
 def may_watch(match: Match, user: int) -> bool:
-    """Whether somebody may look into a table of a lesson: a teacher of the class."""
+    """Whether a user may watch a table of a lesson: only teachers of the class may."""
     if not match.place.startswith(_SESSION):
         return False
     sessions = Session.objects.filter(code=match.place.removeprefix(_SESSION), classroom__deleted_at=None)
@@ -71,7 +71,7 @@ def may_watch(match: Match, user: int) -> bool:
 
 
 def rules_of(activity: Activity, *, whole_class: bool = False) -> Options:
-    """The rules of the class, as the teacher has chosen within them. One deal, so that all have done at a time."""
+    """The class's edition with the teacher's choices. There's one deal only, so that all tables end around one time."""
     chosen = activity.options
     return Options.of(
         activity.session.edition,
@@ -84,7 +84,7 @@ def rules_of(activity: Activity, *, whole_class: bool = False) -> Options:
 
 
 def open_dealt(activity: Activity, way: Way, players: Sequence[Player], options: Options) -> Match:
-    """A match of these players, with the cards on the table."""
+    """Open a match for these players and deal."""
     now = time.time()
     first, *others = players
     place = f"{_SESSION}{activity.session.code}"
@@ -93,7 +93,7 @@ def open_dealt(activity: Activity, way: Way, players: Sequence[Player], options:
 
 
 def do(code: str, order: ask.Command, *, seen: int | None = None) -> matches.Written:
-    """Take something to the referee; what is refused is told in words."""
+    """Run a command on a match; a refusal becomes a `LessonRefusal` in words."""
     try:
         return matches.command(code, order, now=time.time(), seen=seen)
     except Refused as refused:
@@ -101,7 +101,7 @@ def do(code: str, order: ask.Command, *, seen: int | None = None) -> matches.Wri
 
 
 def do_if_possible(code: str, order: ask.Command) -> None:
-    """Take something to the referee that need not be done where it makes no sense any more."""
+    """Run a command on a match and ignore a refusal, for commands that may have become pointless."""
     try:
         matches.command(code, order, now=time.time())
     except Refused:
@@ -109,7 +109,7 @@ def do_if_possible(code: str, order: ask.Command) -> None:
 
 
 def up_to_date(code: str) -> Match:
-    """The match with everything that was due written."""
+    """The match, with everything that was due applied and saved."""
     match = Match.objects.prefetch_related("seats").get(code=code)
     if match.due is not None and match.due <= time.time():
         return matches.catch_up(code, now=time.time()).match
@@ -121,10 +121,10 @@ def up_to_date(code: str) -> Match:
 
 @dataclass(frozen=True, slots=True)
 class LoggedPick:
-    """Three cards that a seat took for a SET, and the table they lay on."""
+    """Three cards that a seat picked, and the table they lay on."""
 
     number: int
-    """Of the event in its match."""
+    """The event's number in its match."""
     seat: int
     cards: Triple
     table: tuple[Card, ...]
@@ -132,7 +132,7 @@ class LoggedPick:
 
 
 def picks(match: Match, *, after: int = 0) -> Iterator[LoggedPick]:
-    """Every pick in the log after an event, right or wrong, in their order."""
+    """Every pick in the log after event number `after`, right or wrong, in order."""
     state = match_from(match.start)
     for row in match.events.all():
         event = event_from(row.record)
@@ -143,7 +143,7 @@ def picks(match: Match, *, after: int = 0) -> Iterator[LoggedPick]:
 
 
 def keep_pick(activity: Activity, attendee: Attendee, pick: LoggedPick, *, easy: bool, key: str) -> None:
-    """Keep a pick as an answer; for mastery it is a SET that was to be found on that table."""
+    """Record a pick as an answer; for mastery it counts as an exercise to find a SET on that table."""
     easiest = next((triple for _effort, triple in ranked_sets(pick.table)), None)
     looked_for = pick.cards if is_set(*pick.cards) else easiest
     wanted = Wanted(ExerciseKind.FIND_ONE, differing(looked_for) if looked_for else 1, easy=easy)

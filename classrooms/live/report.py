@@ -1,4 +1,4 @@
-"""What the teacher reads after a lesson: who was there, and what each answered. One function makes all numbers."""
+"""The teacher's report on a lesson: who was there and what each answered. One function makes all numbers."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from core.spreadsheets import Cell, table_csv, write_table
 from games.rules import Feature
 from games.words import FEATURES, labelled
 
-_IS_HERE = Q(user=None) | Q(user__deleted_at=None)
+_NOT_DELETED = Q(user=None) | Q(user__deleted_at=None)
 _MINUTE = timedelta(minutes=1)
 _LATEST = 10
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerTally:
-    """Answers, and what was wrong in them, by feature."""
+    """Counts of answers and, by feature, of mistakes in them."""
 
     answers: int = 0
     rights: int = 0
     missed: tuple[int, ...] = (0,) * len(Feature)
-    """How often each feature was overlooked or wrongly blamed, in the order of the features."""
+    """How often each feature was overlooked or wrongly blamed, in the order of `Feature`."""
 
     @property
     def wrongs(self) -> int:
@@ -55,7 +55,7 @@ class ActivitySummary:
 
 @dataclass(frozen=True, slots=True)
 class AttendanceLine:
-    """Somebody in the lesson, or somebody of the class who was not."""
+    """Somebody who was in the lesson, or a student of the class who wasn't."""
 
     name: str
     """As on the screens."""
@@ -75,7 +75,7 @@ class SessionReport:
     session: Session
     parts: tuple[ActivitySummary, ...]
     students: tuple[AttendanceLine, ...]
-    """Everybody of the class, and who was in it then; by real name."""
+    """The students of the class and those who were students at the time, ordered by real name."""
     guests: tuple[AttendanceLine, ...]
     total: AnswerTally
 
@@ -94,9 +94,9 @@ class SessionReport:
 
 
 def session_report(session: Session) -> SessionReport:
-    """The numbers for the screen and for files alike; as many queries for forty students as for three."""
+    """The numbers for both screen and files. The number of queries doesn't depend on the number of students."""
     activities = list(session.activities.all())
-    attendees = list(session.attendees.filter(_IS_HERE).select_related("user").defer("user__pictures"))
+    attendees = list(session.attendees.filter(_NOT_DELETED).select_related("user").defer("user__pictures"))
     enrolments = list(session.classroom.enrolments.present())
     answers = list(Answer.objects.filter(activity__session=session, attendee__in=attendees))
     tallies = _tallies(activities, answers)
@@ -120,12 +120,12 @@ def session_report(session: Session) -> SessionReport:
 
 
 def _is_student(attendee: Attendee) -> bool:
-    """Whoever came in as a guest, signed in afterwards and isn't of the class is a guest here."""
+    """Whether a seat counts as a student's. A guest who signed in later but isn't in the class stays a guest."""
     return attendee.user is not None and not attendee.is_visitor
 
 
 def _tallies(activities: Sequence[Activity], answers: Iterable[Answer]) -> dict[int, tuple[AnswerTally, ...]]:
-    """By attendee, one for each activity."""
+    """By attendee, a tally for each activity."""
     given: dict[tuple[int, int], list[Answer]] = defaultdict(list)
     for each in answers:
         given[each.attendee_id, each.activity_id].append(each)
@@ -158,7 +158,7 @@ def _line(
     session: Session, attendee: Attendee, enrolment: Enrolment | None, tallies: tuple[AnswerTally, ...]
 ) -> AttendanceLine:
     total = _sum(tallies)
-    # A seat on paper is there for everybody of the class: who has it was there if an answer came.
+    # A paper seat doesn't prove that the student was there: the teacher can add one for anybody. An answer does.
     was_there = not attendee.is_on_paper or total.answers > 0
     return AttendanceLine(
         name=attendee.name,
@@ -166,7 +166,7 @@ def _line(
         enrolment=enrolment,
         was_there=was_there,
         came_after=(attendee.joined_at - session.opened_at) // _MINUTE if was_there else None,
-        # A seat on paper that was taken back was a mistake, and nobody was sent out.
+        # A paper seat that was taken back was a mistake; nobody was sent out.
         was_sent_out=attendee.removed_at is not None and not attendee.is_on_paper,
         tallies=tallies,
         total=total,
@@ -192,7 +192,7 @@ def _title(activity: Activity) -> str:
 
 
 def latest_sessions(classroom: Classroom) -> QuerySet[Session, Any]:
-    """The last lessons of a class, each with how many of its students were `there`."""
+    """The last lessons of a class, each annotated with the number of students who were `there`."""
     took_part = Q(attendees__is_on_paper=False) | Q(attendees__answers__isnull=False)
     is_student = Q(attendees__user__isnull=False, attendees__is_visitor=False, attendees__user__deleted_at=None)
     there = Count("attendees", filter=is_student & took_part, distinct=True)
@@ -203,12 +203,12 @@ def latest_sessions(classroom: Classroom) -> QuerySet[Session, Any]:
 
 
 def table(report: SessionReport) -> list[list[Cell]]:
-    """One line a student, then the guests, then all: the whole lesson first, then each activity."""
+    """Rows for the students, the guests and the total, with columns for the whole lesson and then each activity."""
     titles = [f"{part.activity.number} {part.title}" for part in report.parts]
     header: list[Cell] = [_("Name"), _("Name on screens"), _("Was there"), _("Minutes after the beginning")]
-    header += _heads(_("Lesson"))
+    header += _column_titles(_("Lesson"))
     for title in titles:
-        header += _heads(title)
+        header += _column_titles(title)
     lines = [header]
     for line in (*report.students, *report.guests):
         is_guest = line in report.guests
@@ -223,7 +223,7 @@ def table(report: SessionReport) -> list[list[Cell]]:
     return [*lines, everybody]
 
 
-def _heads(title: str) -> list[Cell]:
+def _column_titles(title: str) -> list[Cell]:
     features = [_("missed: %(feature)s") % {"feature": FEATURES[feature]} for feature in Feature]
     names = (_("answers"), pgettext("answers", "right"), pgettext("answers", "wrong"), *features)
     return [labelled(title, name) for name in names]

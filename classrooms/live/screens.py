@@ -1,4 +1,4 @@
-"""What each of the three screens shows, from the session as it is."""
+"""What each of the three screens shows for the session's present state."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from core.printing.qr import qr_drawing
 
 
 class PlainScreen(StrEnum):
-    """What a device shows while there's nothing to do on it: the template."""
+    """The template for a device while there's nothing to do on it."""
 
     OVER = "session/device_over.html"
     PAUSED = "session/device_paused.html"
@@ -29,7 +29,7 @@ class PlainScreen(StrEnum):
 
 
 def plain_screen(session: Session, activity: Activity | None, attendee: Attendee) -> PlainScreen | None:
-    """None where there's something to do."""
+    """The device's plain screen, or None if there's something to do."""
     if session.is_over:
         return PlainScreen.OVER
     if session.is_paused:
@@ -40,7 +40,7 @@ def plain_screen(session: Session, activity: Activity | None, attendee: Attendee
 
 
 def device_screen(session: Session, activity: Activity | None, own: Hashable) -> Screen:
-    """Only what a student needs now, from what the activity says of their seat."""
+    """Only what a student needs now. `own` is the activity's key for their screen; see `ActivityType.own`."""
     context: dict[str, Any] = {"session": session, "activity": activity}
     if isinstance(own, PlainScreen) or activity is None:
         return Screen(str(own), context)
@@ -49,7 +49,7 @@ def device_screen(session: Session, activity: Activity | None, own: Hashable) ->
 
 
 def projector_screen(session: Session) -> Screen:
-    """One thing at a time, huge; display names only, and nothing private."""
+    """One thing at a time, huge, with display names only and nothing private."""
     activity = present_activity(session)
     context: dict[str, Any] = {"session": session, "activity": activity}
     if session.is_paused:
@@ -69,10 +69,10 @@ def projector_screen(session: Session) -> Screen:
 
 @dataclass(frozen=True, slots=True)
 class RemotePerson:
-    """Somebody on the remote."""
+    """A person on the remote."""
 
     code: str
-    """Of the session."""
+    """The session's code."""
     number: int
     name: str
     real_name: str
@@ -86,7 +86,7 @@ class RemotePerson:
 
 
 def remote_screen(session: Session) -> Screen:
-    """Everything that the teacher can do, in the order of the lesson."""
+    """Everything that the teacher can do, in the order of a lesson."""
     activity = present_activity(session)
     people = _people(session, present_attendees(session), activity)
     context: dict[str, Any] = {
@@ -104,7 +104,7 @@ def remote_screen(session: Session) -> Screen:
     kind = kind_of(activity)
     shown = kind.remote(activity)
     context |= {"kind": kind, "orders": kind.orders(activity), "shown": shown.template, "paper": kind.paper(activity)}
-    # What the room sees is a part of this page.
+    # The projector's picture is embedded in this page, below its own headings.
     context["heading"] = "h3"
     return Screen("session/remote_activity.html", {**shown.context, **context})
 

@@ -1,4 +1,4 @@
-"""Who has a seat in a session: how many fit in, seats on paper, guests before the door, and coming back."""
+"""Seats in a session: room for attendees, paper seats, guests who wait to be let in, and readmission."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from games.access import rights_changed
 from games.players import Player
 
 MOST_WAITING = 30
-"""Guests before the door: more than a teacher looks through, and few enough that a script can't fill the remote."""
+"""Waiting guests: more than a teacher would look through, but few enough that a script can't fill the remote."""
 
 
 def has_room(session: Session, *, for_guest: bool) -> bool:
-    """Whether one more fits in; within the session's lock. A guest never takes the place of a student of the class."""
+    """Whether there's room for one more. Call with the session locked. Absent students' places are kept from guests."""
     there = present_attendees(session)
     if for_guest:
         return bool(there.count() + absent_students(session).count() < MOST_ATTENDEES)
-    # Whoever joins the class after the guests came isn't kept out by them either.
+    # Guests don't keep out a student who joins the class later, either.
     return bool(there.filter(user__isnull=False).count() < MOST_ATTENDEES)
 
 
@@ -46,7 +46,7 @@ def absent_students(session: Session) -> EnrolmentQuerySet:
 
 
 def take_seat(session: Session, player: Player, name: str) -> Attendee:
-    """A new seat, within the session's lock; whether there's room was asked before."""
+    """Add a seat. Call with the session locked, after checking that there's room."""
     number = (session.attendees.aggregate(last=Max("number"))["last"] or 0) + 1
     seat = Attendee.objects.create(session=session, number=number, name=name, **player.key)
     seat.session = session
@@ -56,19 +56,19 @@ def take_seat(session: Session, player: Player, name: str) -> Attendee:
 
 
 def free_name(session: Session) -> str:
-    """A generated name that nobody in the session or before its door has."""
+    """A generated name that no attendee or waiting guest has."""
     taken = {*session.attendees.values_list("name", flat=True), *session.waiting.values_list("name", flat=True)}
     return generated_name(taken)
 
 
 def taken_out(session: Session) -> QuerySet[Attendee]:
-    """Those whom the teacher took out and may let back in. A seat on paper that was taken back isn't one of them."""
+    """Those whom the teacher took out and may let back in. This excludes paper seats that were taken back."""
     out = session.attendees.filter(removed_at__isnull=False, is_on_paper=False)
     return out.exclude(pk__in=departed().filter(session=session))
 
 
 def readmit(attendee: Attendee) -> None:
-    """Let somebody back in who was taken out: the same seat, with all answers."""
+    """Let somebody who was taken out back in, to the same seat with all its answers."""
     with locked(attendee.session) as fresh:
         _check_running(fresh)
         if departed().filter(pk=attendee.pk).exists():
@@ -83,7 +83,7 @@ def readmit(attendee: Attendee) -> None:
 
 
 def leave_lessons(students: Collection[int]) -> None:
-    """Take students (keys of users) who have just left a class out of its lesson, once that's committed.
+    """Take students (primary keys of users) who just left a class out of its lesson after the commit.
 
     Every stream that they have open as students of the class ends.
     """
@@ -92,7 +92,7 @@ def leave_lessons(students: Collection[int]) -> None:
 
 
 def take_out_departed(**of: Any) -> None:
-    """Take out of running lessons whoever isn't in the class any more, within these conditions on seats."""
+    """Take everybody who isn't in the class any more out of running lessons. `of` filters the seats."""
     there = departed().filter(removed_at=None, session__ended_at=None, **of)
     for attendee in there.select_related("session", "user"):
         remove(attendee)
@@ -111,13 +111,13 @@ def departed() -> QuerySet[Attendee]:
 
 
 def students_for_paper(session: Session) -> list[Enrolment]:
-    """Who may get a seat on paper: the absent ones, without those whom the teacher took out."""
+    """Who may get a paper seat: absent students, except those whom the teacher took out."""
     out = taken_out(session).filter(user__isnull=False).values("user")
     return list(absent_students(session).exclude(student__in=out))
 
 
 def add_paper_seats(session: Session, students: Collection[int]) -> None:
-    """Seats for these students of the class (keys of users) who have no device: the teacher taps their answers in."""
+    """Seat students (primary keys of users) who have no device; the teacher taps in their answers."""
     with locked(session) as fresh:
         _check_running(fresh)
         chosen = [each for each in students_for_paper(fresh) if each.student_id in students]
@@ -125,7 +125,7 @@ def add_paper_seats(session: Session, students: Collection[int]) -> None:
             raise LessonRefusal(_("Choose who doesn't have a device."))
         if present_attendees(fresh).count() + len(chosen) > MOST_ATTENDEES:
             raise LessonRefusal(_("This lesson is full."))
-        # A seat on paper that was taken back is given again, with its answers.
+        # Reuse a paper seat that was taken back, with its answers.
         known = fresh.attendees.filter(is_on_paper=True, user__in=[each.student_id for each in chosen])
         seated = set(known.values_list("user", flat=True))
         known.update(removed_at=None, is_connected=True)
@@ -149,24 +149,24 @@ def _seat_on_paper(session: Session, enrolments: Collection[Enrolment]) -> None:
 
 
 def put_on_paper(attendee: Attendee) -> None:
-    """Have a student work on paper from now on, with the same seat and its answers: their device fails, or distracts.
+    """Have a student work on paper from now on, in the same seat, because their device fails or distracts.
 
-    Whoever opens the lesson on a device again takes the seat over like a late student.
+    When they open the lesson on a device again, they take the seat over like a late student.
     """
     with locked(attendee.session) as fresh:
         _check_running(fresh)
-        # A guest has nothing to come back by, and whoever was taken out stays out.
+        # A guest couldn't return to the seat, and whoever was taken out stays out.
         if not Attendee.objects.filter(pk=attendee.pk, removed_at=None, user__isnull=False).exists():
             raise LessonRefusal(_("Only students who are here can work on paper."))
         change_seat(attendee, is_on_paper=True, is_connected=True)
         close_seat(fresh, attendee.number)
 
 
-# Guests before the door
+# Waiting guests
 
 
 def wait(session: Session, player: Player) -> None:
-    """Have a guest wait until the teacher lets them in."""
+    """Add a guest to those who wait until the teacher lets them in."""
     with locked(session) as fresh:
         _check_running(fresh)
         if fresh.waiting.filter(guest=player.guest).exists() or fresh.attendees.filter(guest=player.guest).exists():
@@ -179,16 +179,16 @@ def wait(session: Session, player: Player) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """How many guests came in, and how many of them still wait because there's no room."""
+    """How many guests came in, and how many still wait because there's no room."""
 
     came_in: int
     still_wait: int
 
 
 def admit(session: Session, waiting: int | None = None) -> Admitted:
-    """Let a guest in who waits (the key of their row), or as many as there is room for, those who came first first.
+    """Admit one waiting guest (the primary key of their row), or as many as there's room for, first come, first served.
 
-    Raises `LessonRefusal` where there's no room for anybody.
+    Raises `LessonRefusal` if there's no room for anybody.
     """
     with locked(session) as fresh:
         _check_running(fresh)
@@ -201,7 +201,7 @@ def admit(session: Session, waiting: int | None = None) -> Admitted:
 
 
 def admit_freely(session: Session) -> Admitted:
-    """Let in the guests who wait, as many as there is room for, and those who come from now on."""
+    """Admit as many waiting guests as there's room for, and let new ones in without asking from now on."""
     with locked(session) as fresh:
         _check_running(fresh)
         Session.objects.filter(pk=fresh.pk).update(guests_wait=False)
@@ -225,7 +225,7 @@ def _check_running(session: Session) -> None:
 
 
 def take_over(seat: Attendee) -> Attendee:
-    """A student who comes late with a device takes over their seat on paper, with the answers in it."""
+    """Turn the paper seat of a student who comes late with a device into a normal one, with its answers."""
     changes = {"is_on_paper": False, "removed_at": None, "is_connected": False}
     Attendee.objects.filter(pk=seat.pk).update(**changes)
     for name, value in changes.items():

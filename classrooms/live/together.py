@@ -1,4 +1,4 @@
-"""A step of the course before a whole class: what is asked of everybody, and how an answer to it is read."""
+"""A step of the course put to a whole class: what's asked, and how an answer to it is read."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class AskedStep:
 
 
 def put(unit: str, place: int, seed: str, turn: int) -> AskedStep:
-    """The step at a place (from 0) of a unit; where it drills, the exercise of this turn (from 0)."""
+    """The step at a place (from 0) of a unit; for a drill, its exercise number `turn` (from 0)."""
     found = next(each for each in course() if each.slug == unit)
     step = found.steps[place]
     return AskedStep(found, step, step.question.put(f"{seed}/{place}", turn))
 
 
 def read_and_grade(question: Question, form: QueryDict) -> tuple[dict[str, Any], Grade]:
-    """One answer, and whether it is right."""
+    """Read one answer from the form, and grade it."""
     try:
         answer = question.one_answer.read(form)
         return answer, question.one_answer.grade(answer)
@@ -51,7 +51,7 @@ def read_and_grade(question: Question, form: QueryDict) -> tuple[dict[str, Any],
 
 
 def verdict_on(question: Question, cards: list[int]) -> Verdict | None:
-    """Why cards that somebody picked or completed are no SET; what is shown to all needs no word of its own."""
+    """The verdict on cards that somebody picked or completed; None where the question shows that to everybody."""
     if len(cards) != _TRIPLE or not question.one_answer.explains_pick:
         return None
     return explain(*map(Card.from_index, cards))

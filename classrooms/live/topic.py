@@ -1,4 +1,4 @@
-"""From a change of a session to its screens."""
+"""Push changes of a session to its screens."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from games import access
 from games.matches import service as matches
 
 DOOR = 0
-"""Seats count from one."""
+"""The number of a screen in the waiting room; real seats are numbered from one."""
 _SALT = "classrooms.sessions.live"
-_SECONDS = 12 * 3600
+_TOKEN_MAX_AGE = 12 * 3600
 
 
 class LessonScreen(StrEnum):
@@ -37,12 +37,12 @@ class LessonScreen(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LessonWatch:
-    """One screen: a device has the number of its seat, one before the door `DOOR`, the remote and projector none.
+    """One screen. `number` is a device's seat, `DOOR` in the waiting room, and None for remote and projector.
 
-    A screen says whose it is: that of a teacher or a student has the key of their account and is theirs as long as
-    they're signed in, and the wall has its own key. All of them can lose their right to it. `session` is that of the
-    browser which opens the stream; it comes from the cookie and isn't in the token. A page from before an update has a
-    token without a language, and fetches what it shows.
+    A teacher's or student's screen names the primary key of their account and is theirs as long as they're signed in;
+    the wall has a key of its own. Any of them can lose its right to the stream. `session` is the browser session that
+    opens the stream; it comes from the cookie and isn't part of the token. A page loaded before an update has a token
+    without a language, and fetches its content itself.
     """
 
     code: str
@@ -67,8 +67,8 @@ def sign(watch: LessonWatch) -> str:
 
 def read(token: str) -> LessonWatch | None:
     try:
-        # A page from before an update has a token that says less.
-        code, number, *more = signing.loads(token, salt=_SALT, max_age=_SECONDS)
+        # A page loaded before an update has a token with fewer fields.
+        code, number, *more = signing.loads(token, salt=_SALT, max_age=_TOKEN_MAX_AGE)
     except signing.BadSignature:
         return None
     return LessonWatch(code, number, *more)
@@ -121,7 +121,7 @@ class LessonTopic(TopicType[LessonWatch]):
     def farewell(self, watch: LessonWatch) -> bytes:
         return CHANGED
 
-    # In the thread
+    # Called in the hub's thread
 
     def draw(
         self,
@@ -138,15 +138,15 @@ class LessonTopic(TopicType[LessonWatch]):
         groups: dict[tuple[LessonScreen, str], set[int]] = {}
         for each in watches:
             groups.setdefault((each.screen, each.language), set()).add(each.number or 0)
-        # In the order of their names, which puts devices first: a whole class waits for them.
+        # Sorting by name puts devices first: a whole class waits for them.
         drawn = ((group, _picture(pictures, *group, groups[group], shown.get(group))) for group in sorted(groups))
         return Drawn(drawn, ended)
 
     def without_right(self, watches: Collection[LessonWatch]) -> set[LessonWatch]:
-        """Those that somebody has no right to; who has left the class is taken out of the lesson."""
+        """The screens that lost their right to the stream. Whoever left the class is taken out of the lesson, too."""
         ended = without_right({watch for watch in watches if watch.number != DOOR}, now=timezone.now())
         if ended:
-            # Whoever took them off the roster may have died before they were taken out of the lesson.
+            # The process that took them off the roster may have died before it took them out of the lesson.
             take_out_departed(session__code__in={watch.code for watch in ended})
         return ended
 
@@ -187,18 +187,18 @@ def _picture(
 
 
 def without_right(watches: Collection[LessonWatch], *, now: datetime) -> set[LessonWatch]:
-    """The screens of those who are signed out, don't teach the class any more or have left it, and of ended walls."""
+    """The screens of people who are signed out, don't teach the class or have left it, and walls with a dead key."""
     if not watches:
         return set()
     devices = {watch for watch in watches if watch.number is not None}
     seats = departed().filter(session__code__in={watch.code for watch in devices})
     left = set(seats.values_list("session__code", "number")) if devices else set()
     gone = {watch for watch in devices if (watch.code, watch.number) in left}
-    return gone | signed_out(watches) | _signed_out_since(devices) | _not_leading({*watches} - devices, now=now)
+    return gone | signed_out(watches) | _signed_out_since(devices) | _unauthorized_staff({*watches} - devices, now=now)
 
 
 def _signed_out_since(devices: Collection[LessonWatch]) -> set[LessonWatch]:
-    """The screens that were opened as a guest, who then signed in: the seat is somebody's, and the browser isn't."""
+    """Screens opened by a guest whose seat now belongs to an account that this browser isn't signed in to."""
     guests = [watch for watch in devices if watch.user is None and watch.number]
     if not guests:
         return set()
@@ -209,7 +209,7 @@ def _signed_out_since(devices: Collection[LessonWatch]) -> set[LessonWatch]:
     return {theirs[watch] for watch in signed_out(theirs)}
 
 
-def _not_leading(watches: Collection[LessonWatch], *, now: datetime) -> set[LessonWatch]:
+def _unauthorized_staff(watches: Collection[LessonWatch], *, now: datetime) -> set[LessonWatch]:
     if not watches:
         return set()
     found = Session.objects.filter(code__in={watch.code for watch in watches}, classroom__deleted_at=None)

@@ -1,7 +1,7 @@
-"""The projector's own address: it shows the wall of one lesson, steers nothing, and ends with the lesson.
+"""The projector's own address. It shows the wall of one lesson, can't control anything, and ends with the lesson.
 
-So the computer at the projector needn't be signed in as the teacher. The key is short enough to type and long enough
-not to be guessed: ten letters of 28 are 3 x 10^14, and a lesson is over within hours.
+That way the computer at the projector needn't be signed in as the teacher. The key is short enough to type and too long
+to guess: ten letters out of 28 make 3 x 10^14 keys, and a lesson is over within hours.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from games.codes import LETTERS as CODE_LETTERS
 _SALT = "classrooms.sessions.wall"
 _LETTERS = 10
 LONGEST = timedelta(hours=12)
-"""Nobody's lesson takes longer, even one that somebody forgot to end."""
+"""No lesson takes longer, even one that nobody ended."""
 AFTERWARDS = timedelta(minutes=30)
-"""For what there is to talk about when the lesson is over."""
+"""Time to talk about the lesson after its end."""
 
 
 def wall_key(session: Session) -> str:
@@ -32,7 +32,7 @@ def wall_key(session: Session) -> str:
 
 
 def is_on_wall(session: Session, key: str, *, now: datetime) -> bool:
-    """Whether this key shows the wall of the lesson, now."""
+    """Whether this key opens the lesson's wall now."""
     if not constant_time_compare(key.upper().replace("-", ""), wall_key(session)):
         return False
     if session.ended_at is not None and now > session.ended_at + AFTERWARDS:

@@ -1,4 +1,4 @@
-"""What is kept about people: as little as the site can do its work with."""
+"""The models about people, with as little data as the site can work with."""
 
 from classrooms.models.assignments import Assignment, Task
 from classrooms.models.classes import Classroom, Enrolment, Group, HandOver, RosterImport, TeacherInvitation

@@ -1,4 +1,4 @@
-"""What a teacher asks a class, a group or a student to do."""
+"""Assignments for a class, a group or a student."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class Task(models.TextChoices):
 
 
 class Assignment(models.Model):
-    """Done is measured, never ticked off."""
+    """Something that students should do. Whether it's done is measured, never ticked off."""
 
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="assignments")
     group = models.ForeignKey(Group, on_delete=models.CASCADE, null=True, blank=True, related_name="assignments")
     enrolment = models.ForeignKey(
         Enrolment, on_delete=models.CASCADE, null=True, blank=True, related_name="assignments"
     )
-    """One student; with neither group nor student it is for the whole class."""
+    """For one student. With neither group nor enrolment, it's for the whole class."""
     task = models.CharField(max_length=10, choices=Task.choices)
     what = models.CharField(max_length=40, blank=True)
     """The slug of the unit, or the skill."""
     amount = models.PositiveSmallIntegerField(default=1)
-    """The level of the skill, or how many boards."""
+    """The level of the skill, or the number of boards or days."""
     made_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
     made_at = models.DateTimeField(default=timezone.now)
     due_on = models.DateField(_("due on"), null=True, blank=True)

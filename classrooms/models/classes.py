@@ -1,4 +1,4 @@
-"""Classes, who is in them and how they got there."""
+"""Classes, their students and teachers, and how those get in."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 class ClassroomQuerySet(models.QuerySet["Classroom"]):
     def kept(self) -> ClassroomQuerySet:
-        """All but those that were deleted."""
+        """Classes that aren't deleted."""
         return self.filter(deleted_at=None)
 
 
@@ -32,15 +32,15 @@ class Classroom(models.Model):
     teachers = models.ManyToManyField(User, related_name="classrooms_taught")
     students = models.ManyToManyField(User, through="Enrolment", related_name="classrooms_joined")
     authorised_by = models.CharField(_("who has allowed it"), max_length=120, blank=True)
-    """Who at the school, or which consent, allows that the class uses the site."""
+    """Who at the school, or which consent, allows the class to use the site."""
     made_at = models.DateTimeField(default=timezone.now)
     used_at = models.DateTimeField(default=timezone.now)
     """When a teacher or a student last did something in it; idle classes are archived."""
     archived_at = models.DateTimeField(null=True, blank=True)
     ends_at = models.DateTimeField(null=True, blank=True)
-    """When an archived class is deleted; known once its teachers were told."""
+    """When an archived class will be deleted. Set once its teachers have been told."""
     notices = models.PositiveSmallIntegerField(default=0)
-    """How many letters about that went out."""
+    """How many letters about that were sent."""
     deleted_at = models.DateTimeField(null=True, blank=True)
     new_devices_since = models.DateTimeField(null=True, blank=True)
     """When a teacher last let students sign in by pictures on devices that they haven't used before."""
@@ -53,9 +53,9 @@ class Classroom(models.Model):
 
     @cached_property
     def running_session(self) -> Session | None:
-        """The lesson that the class is having, with who opened it and how many are there now (`here`).
+        """The class's running lesson, with who opened it and the number of connected attendees (`here`).
 
-        Those who work on paper count as connected.
+        Students who work on paper count as connected.
         """
         here = models.Count("attendees", filter=models.Q(attendees__removed_at=None, attendees__is_connected=True))
         running = self.sessions.filter(ended_at=None)
@@ -63,7 +63,7 @@ class Classroom(models.Model):
 
 
 class Group(models.Model):
-    """Some students of a class, to give them something of their own."""
+    """Some students of a class, who can get assignments of their own."""
 
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="groups")
     name = models.CharField(_("name"), max_length=40)
@@ -79,19 +79,19 @@ class Group(models.Model):
 
 class EnrolmentQuerySet(models.QuerySet["Enrolment"]):
     def present(self) -> EnrolmentQuerySet:
-        """Those of students who were not deleted, with them, in the order of a register."""
+        """Enrolments of students who aren't deleted, in the order of a register, with their students."""
         return self.filter(student__deleted_at=None).select_related("student", "group").order_by("real_name", "pk")
 
 
 class Enrolment(models.Model):
-    """A student in a class. The real name belongs here, where only the class's teachers look."""
+    """A student in a class. The real name is stored here, where only the class's teachers see it."""
 
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="enrolments")
     student = models.ForeignKey(User, on_delete=models.CASCADE, related_name="enrolments")
     group = models.ForeignKey(Group, on_delete=models.SET_NULL, null=True, blank=True, related_name="enrolments")
     real_name = models.CharField(max_length=80, blank=True)
     source_id = models.CharField(max_length=64, blank=True)
-    """What the school's own system calls this student; a roster file finds them by it."""
+    """The student's id in the school's own system, by which roster files find them."""
     joined_at = models.DateTimeField(default=timezone.now)
 
     objects = EnrolmentQuerySet.as_manager()
@@ -112,7 +112,7 @@ class Enrolment(models.Model):
 
 class InvitationQuerySet(models.QuerySet["TeacherInvitation"]):
     def open(self, now: datetime) -> InvitationQuerySet:
-        """Those that can still be accepted: not used, canceled or expired, and made by somebody who still teaches."""
+        """Invitations that can still be accepted: not used, canceled or expired, and by somebody who still teaches."""
         return self.filter(
             accepted_at=None,
             cancelled_at=None,
@@ -124,7 +124,7 @@ class InvitationQuerySet(models.QuerySet["TeacherInvitation"]):
 
 
 class TeacherInvitation(models.Model):
-    """An invitation to teach a class together. Only somebody who has confirmed this address can accept it, once."""
+    """An invitation to teach a class together. It works once, for somebody who has confirmed this address."""
 
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="invitations")
     email = models.EmailField()
@@ -133,7 +133,7 @@ class TeacherInvitation(models.Model):
     expires_at = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True, blank=True)
     cancelled_at = models.DateTimeField(null=True, blank=True)
-    """Since when it's void: a teacher canceled it, a newer one replaced it, or whoever made it was removed."""
+    """When it became void: a teacher canceled it, a newer one replaced it, or its maker left the class."""
 
     objects = InvitationQuerySet.as_manager()
 
@@ -142,21 +142,21 @@ class TeacherInvitation(models.Model):
 
 
 class RosterImport(models.Model):
-    """A roster file that was read and shown, and is written when the teacher says so; gone once it is."""
+    """A roster that was read and shown, waiting for the teacher to confirm it. Deleted once it's written."""
 
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="imports")
     made_by = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+")
     made_at = models.DateTimeField(default=timezone.now)
     rows = models.JSONField(default=list)
     done = models.PositiveIntegerField(default=0)
-    """How many rows are written."""
+    """How many rows have been written."""
 
     def __str__(self) -> str:
         return f"{self.done} of {len(self.rows)} rows for {self.classroom}"
 
 
 class HandOver(models.Model):
-    """A student whom one class offers to another; nothing moves until a teacher there accepts."""
+    """The offer of a student to another class. Nothing changes until a teacher there accepts."""
 
     enrolment = models.OneToOneField(Enrolment, on_delete=models.CASCADE, related_name="hand_over")
     to = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="hand_overs")

@@ -1,4 +1,4 @@
-"""Who agreed to what, when: for a child's account at home, and for a class."""
+"""Consents to a child's home account, and to a class's use of the site."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from classrooms.models.people import User
 
 
 class Consent(models.Model):
-    """A guardian's consent to a child's account, or a teacher's word that the school allows a class to use the site."""
+    """A guardian's consent to a child's account, or a teacher's statement that the school lets a class use the site."""
 
     child = models.ForeignKey(User, on_delete=models.CASCADE, null=True, blank=True, related_name="consents")
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, null=True, blank=True, related_name="consents")
@@ -21,7 +21,7 @@ class Consent(models.Model):
     text = models.CharField(max_length=20)
     """Which version of the text was agreed to; `classrooms.consents.TEXTS` has the words."""
     authority = models.CharField(max_length=120, blank=True)
-    """Of a class: who has allowed it, as the teacher wrote it."""
+    """For a class: who allowed it, in the teacher's words."""
 
     class Meta:
         ordering: ClassVar = ["given_at", "pk"]

@@ -1,4 +1,4 @@
-"""Browsers on which students have signed in, and wrong pictures that were tried."""
+"""Browsers on which students have signed in, and wrong tries at their pictures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from classrooms.models.people import User
 
 
 class StudentDevice(models.Model):
-    """A browser on which a student has signed in before. Of the browser we keep a fingerprint of its id."""
+    """A browser on which a student has signed in before, stored as a fingerprint of its id."""
 
     student = models.ForeignKey(User, on_delete=models.CASCADE, related_name="devices")
     browser = models.CharField(max_length=64, db_index=True)
@@ -28,7 +28,7 @@ class StudentDevice(models.Model):
 
 
 class DeviceStanding(models.TextChoices):
-    """How well a browser is known where somebody taps a child's pictures on it."""
+    """How well a browser is known when somebody taps a child's pictures on it."""
 
     KNOWN = "known", "the child has signed in on it"
     SHARED = "shared", "another child of the class has"
@@ -36,16 +36,16 @@ class DeviceStanding(models.TextChoices):
 
 
 class PictureTry(models.Model):
-    """Wrong pictures for a child."""
+    """A wrong try at a child's pictures."""
 
     student = models.ForeignKey(User, on_delete=models.CASCADE, related_name="picture_tries")
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="picture_tries")
     browser = models.CharField(max_length=64, blank=True)
     standing = models.CharField(max_length=10, choices=DeviceStanding.choices)
     last_user = models.CharField(max_length=64, blank=True)
-    """On a shared device: who signed in on it last, as a fingerprint."""
+    """On a shared device, a hash of the student who signed in on it last."""
     is_forgiven = models.BooleanField(default=False)
-    """The right ones followed soon on the same browser, so no budget counts it."""
+    """The right pictures soon followed on the same browser, so no budget counts this try."""
     at = models.DateTimeField(default=timezone.now)
 
     class Meta:

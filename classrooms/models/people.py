@@ -1,4 +1,4 @@
-"""Users, and the guardians of children among them."""
+"""Users, and who is whose guardian."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def get_by_natural_key(self, username: str | None) -> User:
-        """Who signs in with this address, however it is capitalised."""
+        """Look up a user by email address, ignoring case."""
         return self.get(email=(username or "").lower())
 
     def create_student(self, *, display_name: str, **more: Any) -> User:
@@ -38,7 +38,7 @@ class UserManager(BaseUserManager["User"]):
         return user
 
     def create_superuser(self, email: str, password: str, **more: Any) -> User:
-        """What `manage.py createsuperuser` calls."""
+        """Called by `manage.py createsuperuser`."""
         name = more.pop("display_name", email.partition("@")[0])
         return self.create_adult(
             email=email, display_name=name, password=password, is_staff=True, is_superuser=True, **more
@@ -46,33 +46,33 @@ class UserManager(BaseUserManager["User"]):
 
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """One person. Adults have an address; of a student we keep a display name and a way in."""
+    """A person. Adults have an email address; for a student we store only a display name and a way to sign in."""
 
     kind = models.CharField(max_length=10, choices=AccountKind.choices, default=AccountKind.ADULT)
     email = models.EmailField(_("email address"), unique=True, null=True, blank=True)
     display_name = models.CharField(_("name"), max_length=40)
     language = models.CharField(_("language"), max_length=10, choices=settings.LANGUAGES, blank=True)
-    """Empty: that of the class or of the browser."""
+    """If empty, the language of the class or the browser is used."""
     look = models.CharField(max_length=120, blank=True)
-    """Theme, colors of the cards and the like, as `setsite.appearance` writes it; empty: as usual."""
+    """Theme, card colors and so on, as serialized by `setsite.appearance`; empty for the defaults."""
     is_active = models.BooleanField(default=True)
     is_staff = models.BooleanField(default=False)
     joined_at = models.DateTimeField(default=timezone.now)
     deleted_at = models.DateTimeField(null=True, blank=True)
-    """Since when it is gone for everybody; a while later it really is."""
+    """When the account was deleted for everybody. It's purged from the database a while later."""
     declared_adult_at = models.DateTimeField(null=True, blank=True)
-    """When somebody said at sign-up that they're an adult; accounts from before we asked have none."""
+    """When the user said at sign-up that they're an adult; empty for accounts from before we asked."""
 
     wants_summary = models.BooleanField(default=True)
-    """Whether a teacher gets the summary of each week."""
+    """Whether a teacher gets the weekly summary."""
 
     is_home = models.BooleanField(default=False)
-    """A student whose account a guardian made: no school may reset or delete it."""
+    """A guardian made this student's account, so no school may reset or delete it."""
     pictures = EncryptedListField(default=list, blank=True, purpose="pictures")
-    """A student's secret: three pictures in their order. Not hashed, since the login card shows them and 1,320
-    combinations are tried in no time; encrypted, so that a copy of the database doesn't show them."""
+    """A student's secret: three pictures in order. They aren't hashed, because the login card shows them and a hash of
+    1,320 combinations is cracked in no time. They're encrypted, so that a copy of the database doesn't reveal them."""
     card_number = models.PositiveIntegerField(default=1)
-    """Which login card is valid; a new card makes the old one worthless."""
+    """The number of the valid login card. A new card invalidates the old one."""
 
     USERNAME_FIELD = "email"
     EMAIL_FIELD = "email"
@@ -97,7 +97,7 @@ class User(AbstractBaseUser, PermissionsMixin):
 
 
 class Guardianship(models.Model):
-    """Who may follow the progress of a child."""
+    """A guardian, who may follow a child's progress."""
 
     guardian = models.ForeignKey(User, on_delete=models.CASCADE, related_name="children_links")
     child = models.ForeignKey(User, on_delete=models.CASCADE, related_name="guardian_links")
@@ -114,7 +114,7 @@ class Guardianship(models.Model):
 
 
 class GuardianCode(models.Model):
-    """A code on paper that links one guardian to one child, once. Only its fingerprint is kept."""
+    """A paper code that links one guardian to one child, once. Only its fingerprint is stored."""
 
     child = models.ForeignKey(User, on_delete=models.CASCADE, related_name="guardian_codes")
     fingerprint = models.CharField(max_length=64, unique=True)

@@ -1,4 +1,4 @@
-"""What was done with people's data, and which letters went out."""
+"""The audit log, and a record of the letters that were sent."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ class Action(models.TextChoices):
 
 
 class AuditEntry(models.Model):
-    """What was done to whose data by whom. By number only, so that a name that is deleted is not kept here."""
+    """Who did what to whose data. People are stored by number only, so that deleted names don't survive here."""
 
     at = models.DateTimeField(default=timezone.now, db_index=True)
     actor = models.BigIntegerField(null=True, blank=True)
-    """The user who did it; None for the site itself."""
+    """The user who did it, or None for the site itself."""
     action = models.CharField(max_length=30, choices=Action.choices)
     person = models.BigIntegerField(null=True, blank=True, db_index=True)
-    """The user whom it was done to."""
+    """The user whose data it was."""
     classroom = models.BigIntegerField(null=True, blank=True, db_index=True)
     amount = models.PositiveIntegerField(default=1)
-    """How many it was done to at once."""
+    """How many people or things it was done to at once."""
 
     class Meta:
         verbose_name_plural = "audit entries"
@@ -74,12 +74,12 @@ class Post(models.TextChoices):
 
 
 class Letter(models.Model):
-    """A letter that went out; a second one of its kind for the same week cannot be written."""
+    """A letter to a reader. A constraint rules out a second one of its kind for the same week."""
 
     reader = models.ForeignKey(User, on_delete=models.CASCADE, related_name="letters")
     kind = models.CharField(max_length=10, choices=Post.choices, default=Post.FAMILY)
     week = models.DateField()
-    """The Monday of the week that it tells about."""
+    """The Monday of the week that it's about."""
     sent_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""A live lesson: who takes part, what is done, and every answer as a row of its own."""
+"""A live lesson: its attendees, activities and answers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lessons.models import LearningEvent
 
 
 class Session(models.Model):
-    """One lesson with a class. Whatever a screen shows is here, so that any screen can be opened anew."""
+    """One lesson with a class. The database holds everything that screens show, so any screen can be reopened."""
 
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="sessions")
     code = models.CharField(max_length=12, unique=True)
@@ -27,7 +27,7 @@ class Session(models.Model):
     edition = models.CharField(max_length=20)
     allows_guests = models.BooleanField(_("guests may join"), default=False)
     guests_wait = models.BooleanField(default=False)
-    """New guests ask first: somebody was taken out, and would otherwise come back as a guest."""
+    """New guests have to wait to be let in. Set when somebody is taken out, who could otherwise return as a guest."""
     opened_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -35,11 +35,11 @@ class Session(models.Model):
     is_paused = models.BooleanField(default=False)
     shows_scores = models.BooleanField(default=False)
     version = models.PositiveIntegerField(default=1)
-    """Raised with everything that devices show."""
+    """Incremented whenever something changes that devices show."""
     count = models.PositiveIntegerField(default=0)
-    """Raised with what only the remote and the projector show: an answer that came, somebody who came or went."""
+    """Incremented for what only the remote and the projector show: an answer, or a device that came or went."""
     wall_number = models.PositiveSmallIntegerField(default=0)
-    """Raised when a teacher leaves the class, who may know the projector's address: that becomes a new one."""
+    """Incremented when a teacher leaves the class, to change the projector's address, which they may know."""
 
     class Meta:
         constraints: ClassVar = [
@@ -67,13 +67,13 @@ class Attendee(OwnedByActor):
     removed_at = models.DateTimeField(null=True, blank=True)
     team = models.PositiveSmallIntegerField(null=True, blank=True)
     target = models.PositiveSmallIntegerField(null=True, blank=True)
-    """In how many features the SETs differ that are credited to this student; None: all of them."""
+    """Only SETs that differ in this many features are credited to this student; None means all."""
     time_factor = models.FloatField(default=1.0)
-    """How much longer this student has for everything that has a time; nobody else sees it."""
+    """How much longer this student gets wherever time is limited; nobody else sees it."""
     is_on_paper = models.BooleanField(default=False)
-    """A seat without a device: the teacher taps the answers in."""
+    """The student has no device, and the teacher taps in their answers."""
     is_visitor = models.BooleanField(default=False)
-    """Of somebody who came as a guest, signed in afterwards, and isn't of the class."""
+    """Somebody who came as a guest, signed in later, and isn't in the class."""
 
     class Meta:
         ordering: ClassVar = ["number"]
@@ -92,12 +92,12 @@ class Attendee(OwnedByActor):
 
 
 class WaitingGuest(models.Model):
-    """A guest who stands before the door until the teacher lets them in; the row goes when they are."""
+    """A guest who waits for the teacher to let them in. The row is deleted when they're let in."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="waiting")
     guest = models.CharField(max_length=32)
     name = models.CharField(max_length=60)
-    """What the guest will be called; they tell it to the teacher, who finds them by it."""
+    """The guest's future name. They tell it to the teacher, who finds them by it."""
     asked_at = models.DateTimeField(default=timezone.now)
 
     class Meta:
@@ -111,7 +111,7 @@ class WaitingGuest(models.Model):
 
 
 class Stage(models.TextChoices):
-    """How far the round of an activity is."""
+    """The state of an activity's round."""
 
     OPEN = "open", _("answers come in")
     REVEALED = "revealed", _("the answer is shown")
@@ -119,15 +119,15 @@ class Stage(models.TextChoices):
 
 
 class Activity(models.Model):
-    """Something the class does together, one after the other; the newest is the present one."""
+    """Something the class does together. A session has one after the other, and the last is the present one."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="activities")
     number = models.PositiveSmallIntegerField()
     kind = models.CharField(max_length=20)
     options = models.JSONField(default=dict)
-    """As the teacher chose them; frozen with the start."""
+    """The teacher's choices, fixed when the activity begins."""
     state = models.JSONField(default=dict)
-    """What the kind of activity needs to know; the answers of the class are not in it."""
+    """Whatever the kind of activity stores, except answers."""
     round = models.PositiveSmallIntegerField(default=1)
     stage = models.CharField(max_length=10, choices=Stage.choices, default=Stage.OPEN)
     started_at = models.DateTimeField(default=timezone.now)
@@ -152,9 +152,9 @@ class AnswerManager(models.Manager["Answer"]):
 
 
 class Answer(models.Model):
-    """That one attendee gave an answer in one round; what it was is a learning event.
+    """An attendee's answer in a round. What it was is in its learning event.
 
-    Boards on which many SETs are found have a row for each.
+    On a board with many SETs, each SET that's found is a row.
     """
 
     event = models.OneToOneField(LearningEvent, on_delete=models.CASCADE, related_name="+")
@@ -162,9 +162,9 @@ class Answer(models.Model):
     attendee = models.ForeignKey(Attendee, on_delete=models.CASCADE, related_name="answers")
     round = models.PositiveSmallIntegerField()
     key = models.CharField(max_length=40, blank=True)
-    """Tells several answers of one round apart; empty where there is one."""
+    """Distinguishes several answers in one round; empty if there's only one."""
     cards = models.JSONField(default=list)
-    """The cards that it is about, as everybody else sees them."""
+    """The cards of the answer, as on the class's board."""
 
     objects = AnswerManager()
 

@@ -1,4 +1,4 @@
-"""After a backup was restored: nobody who was deleted is back, no card that was given up works, nobody is signed in."""
+"""Cleanup after restoring a backup: deleted people stay deleted, replaced cards stay invalid, nobody is signed in."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from classrooms.privacy.purging import purge
 
 _MANY = 500
 _LEAP = 1_000
-"""How far card numbers go on where nobody knows which were given since: further than anybody renews a card."""
+"""How far card numbers skip ahead if it's unknown which were issued since: more often than any card is renewed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +27,17 @@ class Settled:
     """What was done after a restore."""
 
     deleted: int
-    """People and classes that were deleted since the backup, and are again."""
+    """People and classes that were deleted since the backup, and have been deleted again."""
     new_cards: int
     """Students who need a new card."""
     is_ledger_whole: bool
-    """Whether everything since the backup was known; otherwise every card is new."""
+    """Whether everything since the backup was known; if not, every card was renewed."""
 
 
 def settle(own: Sequence[Entry], beside: Sequence[Entry], *, now: datetime) -> Settled:
-    """Bring what was restored in line with what has happened since.
+    """Bring the restored data in line with what has happened since the backup.
 
-    Only the site's own ledger can know everything: the copy beside the backups ends with the last of them.
+    Only the site's own ledger can know everything; the copy next to the backups ends with the last of them.
     """
     is_whole = _is_whole(own)
     entries = sorted([*beside, *own], key=lambda entry: entry.at)
@@ -51,7 +51,7 @@ def settle(own: Sequence[Entry], beside: Sequence[Entry], *, now: datetime) -> S
 
 
 def backed_up_at() -> datetime | None:
-    """When the backup was made that the database now comes from; unknown for very old ones."""
+    """When the restored backup was made; None for very old ones, which don't say."""
     entry = AuditEntry.objects.filter(action=Action.BACKED_UP).order_by("-at").first()
     return entry.at if entry else None
 
@@ -71,7 +71,7 @@ def _delete_again(entries: Sequence[Entry], now: datetime) -> int:
     for (of, pk, made), entry in last.items():
         if entry.what is LedgerEvent.UNDELETED:
             continue
-        # What was removed for good goes at once; the rest can be undone for as long as before.
+        # What had been removed for good is removed at once; the rest can be undone for as long as before.
         moment = undo_ends_before(now) if entry.what is LedgerEvent.PURGED else datetime.fromisoformat(entry.at)
         alive = Q(pk=pk, deleted_at=None) if entry.what is LedgerEvent.DELETED else Q(pk=pk)
         if of == "user":
@@ -84,7 +84,7 @@ def _delete_again(entries: Sequence[Entry], now: datetime) -> int:
 
 
 def _renew_known_cards(entries: Sequence[Entry]) -> int:
-    """New pictures for those who got a new card since; the newest card goes on working, older ones don't."""
+    """New pictures for students who got a new card since; their newest card keeps working, older ones don't."""
     numbers: dict[tuple[int, str], int] = {}
     for entry in entries:
         if entry.what is LedgerEvent.CARD:

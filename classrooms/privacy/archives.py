@@ -1,7 +1,7 @@
-"""The end of archived classes: their real names aren't kept for ever, and nobody is taken by surprise.
+"""Deletes archived classes in the end, so that real names aren't kept forever, but with notice.
 
-The teachers get a letter a month before the end and another a week before. Bringing the class back from the archive
-stops it. Then the class is deleted as a teacher would delete it, and that can be undone as always.
+The teachers get an email a month before the end and another a week before. Unarchiving the class stops it. Then the
+class is deleted as if by a teacher, with the usual time to undo it.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ SECOND_NOTICE = timedelta(days=7)
 
 
 def end_archived_classes(now: datetime) -> int:
-    """Tell teachers which archived classes will end, and delete those whose time is up; how many were deleted."""
+    """Tell teachers which archived classes will be deleted, and delete those whose time is up; return how many."""
     archived = Classroom.objects.kept().exclude(archived_at=None)
     old = archived.filter(archived_at__lte=now - timedelta(days=settings.ARCHIVED_CLASS_DAYS) + FIRST_NOTICE)
     for pk in list(old.filter(notices=0).values_list("pk", flat=True)):
-        _tell(pk, 1, now)
+        _notify_teachers(pk, 1, now)
     for pk in list(archived.filter(notices=1, ends_at__lte=now + SECOND_NOTICE).values_list("pk", flat=True)):
-        _tell(pk, 2, now)
+        _notify_teachers(pk, 2, now)
     is_over = Q(notices=2, ends_at__lte=now, archived_at__isnull=False)
     over = list(archived.filter(is_over))
     for classroom in over:
-        # A teacher may bring it back at this moment.
+        # A teacher may be unarchiving it right now.
         delete_class(classroom, by=None, now=now, if_still=is_over)
     ended = Classroom.objects.filter(pk__in=[each.pk for each in over], deleted_at=now)
-    # If it's undone, everything begins anew, letters included.
+    # If it's undone, everything starts over, emails included.
     return ended.update(notices=0, ends_at=None)
 
 
-def _tell(pk: int, number: int, now: datetime) -> None:
-    """Write to the teachers, and remember it, both or neither."""
+def _notify_teachers(pk: int, number: int, now: datetime) -> None:
+    """Email the teachers and record it, in one transaction."""
     with transaction.atomic():
         still_due = Q(pk=pk, notices=number - 1, deleted_at=None, archived_at__isnull=False)
         classroom = lock_rows(Classroom.objects.filter(still_due), LockLevel.CLASSROOM).first()
         if classroom is None or classroom.archived_at is None:
             return
         planned = classroom.ends_at or classroom.archived_at + timedelta(days=settings.ARCHIVED_CLASS_DAYS)
-        # A letter that comes late, say after the site was away, moves the end: there's always time to answer it.
+        # A late email, say after downtime, postpones the end, so that there's always time to respond.
         classroom.ends_at = max(planned, now + (FIRST_NOTICE if number == 1 else SECOND_NOTICE))
         classroom.notices = number
         classroom.save(update_fields=["ends_at", "notices"])

@@ -24,7 +24,7 @@ class AuditLine:
 
 
 def log_page(classroom: Classroom, number: str) -> tuple[list[AuditLine], Page[AuditEntry]]:
-    """What was done to the class, and at home to its students: a page of lines, and which page of how many it is."""
+    """What was done to the class, and to its students outside of any class: the lines of a page, and the page."""
     students = classroom.enrolments.values("student")
     found = AuditEntry.objects.filter(Q(classroom=classroom.pk) | Q(classroom=None, person__in=students))
     page = Paginator(found, _A_PAGE).get_page(number)

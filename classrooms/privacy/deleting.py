@@ -1,6 +1,6 @@
-"""Deleting what one is entitled to, for everybody at once, and undoing it while it is kept.
+"""Soft deletion of people and classes by those entitled to it, and undoing it while they're kept.
 
-What goes together has one moment of deletion, and by that it comes back together.
+What's deleted together shares one `deleted_at`, and by that it's restored together.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from games.access import rights_changed
 
 
 class StillTeaching(ValueError):
-    """Whose account is to go still has classes that nobody else teaches."""
+    """The account can't be deleted yet, since nobody else teaches some of its classes."""
 
     def __init__(self, names: list[str]) -> None:
         super().__init__(", ".join(names))
@@ -31,11 +31,11 @@ class StillTeaching(ValueError):
 
 
 class TooLate(ValueError):
-    """The time in which a deletion can be undone is over."""
+    """It's too late to undo a deletion."""
 
 
 def undo_ends_before(now: datetime) -> datetime:
-    """What was deleted before this stays so."""
+    """What was deleted before this moment can't be restored."""
     return now - timedelta(days=settings.UNDO_DAYS)
 
 
@@ -46,10 +46,10 @@ def delete_child(child: User, *, by: User, now: datetime, classroom: Classroom |
 
 
 def delete_class(classroom: Classroom, *, by: User | None, now: datetime, if_still: Q | None = None) -> int:
-    """Delete a class with those of its students whom the school manages and who are in no other; how many they are.
+    """Delete a class with its school-managed students who are in no other class; return how many students.
 
-    The class is gone at once. Its students follow some at a time, so that a large class doesn't hold up every table.
-    With `if_still`, only a class of which that still holds.
+    The class is gone at once. Its students follow in chunks, so that a large class doesn't hold up every table.
+    With `if_still`, the class is only deleted if that condition still holds.
     """
     with transaction.atomic():
         _mark_class(classroom, by=by, now=now, if_still=if_still)
@@ -57,7 +57,7 @@ def delete_class(classroom: Classroom, *, by: User | None, now: datetime, if_sti
 
 
 def _mark_class(classroom: Classroom, *, by: User | None, now: datetime, if_still: Q | None = None) -> None:
-    # Whoever deletes it a second time, with a second click, leaves the moment by which everything comes back together.
+    # Deleting it twice, with a second click, must not change the `deleted_at` that everything shares.
     kept = Classroom.objects.kept().filter(if_still or Q(), pk=classroom.pk)
     if not lock_rows(kept, LockLevel.CLASSROOM).first():
         return
@@ -68,7 +68,7 @@ def _mark_class(classroom: Classroom, *, by: User | None, now: datetime, if_stil
 
 
 def _delete_students(classroom: Classroom, *, by: int | None, now: datetime) -> int:
-    """Delete the students of a class that was deleted at this moment, until somebody undoes that; how many."""
+    """Delete the students of a class that was deleted at `now`, until somebody undoes that; return how many."""
     count = 0
     while some := _delete_some_students(classroom, by=by, now=now):
         count += some
@@ -77,10 +77,10 @@ def _delete_students(classroom: Classroom, *, by: int | None, now: datetime) -> 
 
 def _delete_some_students(classroom: Classroom, *, by: int | None, now: datetime) -> int:
     with transaction.atomic():
-        # Whoever undoes the deletion holds the same lock.
+        # Undoing the deletion takes the same lock.
         if not lock_rows(Classroom.objects.filter(pk=classroom.pk, deleted_at=now), LockLevel.CLASSROOM).first():
             return 0
-        # Somebody who was brought back alone stays.
+        # A student who was restored individually stays.
         back = AuditEntry.objects.filter(action=Action.UNDELETED, at__gt=now, person__isnull=False).values("person")
         students = list(only_in(classroom).exclude(pk__in=back).order_by("pk").values_list("pk", flat=True)[:ROWS])
         _delete_users(students, by=by, now=now, classroom=classroom)
@@ -88,7 +88,7 @@ def _delete_some_students(classroom: Classroom, *, by: int | None, now: datetime
 
 
 def finish_deletions() -> int:
-    """Go on where the deletion of a class broke off, with the students it had not come to; how many."""
+    """Resume interrupted deletions of classes with the students who are left; return how many."""
     count = 0
     for classroom in Classroom.objects.filter(deleted_at__isnull=False).order_by("pk"):
         entries = AuditEntry.objects.filter(action=Action.DELETED, classroom=classroom.pk, person=None)
@@ -98,14 +98,14 @@ def finish_deletions() -> int:
 
 
 def only_in(classroom: Classroom) -> QuerySet[User]:
-    """The students who go with a class."""
+    """The students who are deleted along with a class."""
     elsewhere = Classroom.objects.kept().exclude(pk=classroom.pk)
     mine = User.objects.filter(enrolments__classroom=classroom, deleted_at=None, is_home=False)
     return mine.exclude(enrolments__classroom__in=elsewhere)
 
 
 def left_alone(user: User) -> tuple[QuerySet[Classroom], QuerySet[User]]:
-    """The classes that nobody else teaches, and the home accounts that nobody else keeps."""
+    """The user's classes that nobody else teaches, and home accounts that have no other guardian."""
     others = User.objects.filter(deleted_at=None).exclude(pk=user.pk)
     classes = Classroom.objects.kept().filter(teachers=user).exclude(teachers__in=others).order_by("name")
     children = User.objects.filter(guardian_links__guardian=user, is_home=True, deleted_at=None)
@@ -114,12 +114,12 @@ def left_alone(user: User) -> tuple[QuerySet[Classroom], QuerySet[User]]:
 
 
 def delete_adult(user: User, *, now: datetime) -> None:
-    """An adult's own account, with the home accounts that would be left to nobody and the archived classes likewise.
+    """Delete an adult's own account, with the home accounts and archived classes that would be left to nobody.
 
-    Raises `StillTeaching` where a class that is in use would be left without a teacher.
+    Raises `StillTeaching` if a class in use would be left without a teacher.
     """
     with transaction.atomic():
-        # Nobody else leaves these classes while we look whether somebody stays.
+        # So that nobody else leaves these classes while we check whether somebody stays.
         list(lock_rows(Classroom.objects.filter(teachers=user), LockLevel.CLASSROOM))
         classes, children = left_alone(user)
         in_use = [classroom.name for classroom in classes if classroom.archived_at is None]
@@ -128,10 +128,10 @@ def delete_adult(user: User, *, now: datetime) -> None:
         archived = list(classes)
         for classroom in archived:
             _mark_class(classroom, by=user, now=now)
-        # Of two guardians who go at once, the second one takes the child along.
+        # If two guardians delete their accounts at once, the second one takes the child along.
         mine = User.objects.filter(is_home=True, guardian_links__guardian=user).values("pk")
         list(lock_rows(User.objects.filter(Q(pk=user.pk) | Q(pk__in=mine)), LockLevel.PERSON))
-        # Before the account goes: then they would not be left alone by it, but be so already.
+        # Read before the account is deleted, so that these are the children it's about to leave alone.
         going = [*children.values_list("pk", flat=True), user.pk]
         _delete_users(going, by=user.pk, now=now)
     user.deleted_at, user.is_active = now, False
@@ -146,9 +146,9 @@ def _delete_users(users: Sequence[int], *, by: int | None, now: datetime, classr
 def _set_deleted(
     users: Sequence[int], at: datetime | None, action: Action, by: int | None, classroom: Classroom | None
 ) -> None:
-    """Set or clear the moment of deletion, and write down about each that it was done.
+    """Set or clear `deleted_at`, with an audit entry for each user.
 
-    Whoever is deleted already keeps the moment by which everything comes back together.
+    Users who are already deleted keep theirs, by which everything is restored together.
     """
     others = User.objects.filter(pk__in=users, deleted_at__isnull=at is not None)
     known = list(lock_rows(others, LockLevel.PERSON).values_list("pk", flat=True))
@@ -160,7 +160,7 @@ def _set_deleted(
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What somebody can bring back."""
+    """What somebody can restore."""
 
     children: tuple[User, ...]
     students: tuple[tuple[User, Classroom], ...]
@@ -171,7 +171,7 @@ class Gone:
 
 
 def gone_things(user: User, *, now: datetime) -> Gone:
-    """What this adult may bring back: home accounts, students of own classes, and own classes."""
+    """What this adult may restore: home accounts, students of their classes, and their classes."""
     since = {"deleted_at__gt": undo_ends_before(now)}
     children = User.objects.filter(guardian_links__guardian=user, is_home=True, **since).order_by("display_name")
     taught = Classroom.objects.filter(teachers=user).order_by("name")
@@ -192,15 +192,15 @@ def undo_child(child: User, *, by: User, now: datetime, classroom: Classroom | N
     if not _can_come_back(child, now):
         raise TooLate(child.pk)
     with transaction.atomic():
-        _check_time(child, now)
+        _check_undo_time(child, now)
         _undelete_users([child.pk], by=by, classroom=classroom)
     child.deleted_at, child.is_active = None, True
 
 
 def undo_class(classroom: Classroom, *, by: User, now: datetime) -> None:
-    """The class again, with the students who went with it, or with another class of theirs.
+    """Restore a class, with the students who were deleted along with it or with another class of theirs.
 
-    The students come first, some at a time: what breaks off is still deleted, and can be undone again.
+    The students come first, in chunks: if that's interrupted, the class is still deleted, and can be restored again.
     """
     if not _can_come_back(classroom, now):
         raise TooLate(classroom.pk)
@@ -211,46 +211,46 @@ def undo_class(classroom: Classroom, *, by: User, now: datetime) -> None:
             Classroom.objects.filter(pk=classroom.pk, deleted_at__isnull=False), LockLevel.CLASSROOM
         ).first()
         if found is None:
-            # Somebody else undoes it, or it was removed for good.
+            # Somebody else has restored it, or it was removed for good.
             return
         if not _can_come_back(found, now):
             raise TooLate(found.pk)
-        _undelete_users(_went_along(found), by=by, classroom=found)
+        _undelete_users(_deleted_along(found), by=by, classroom=found)
         Classroom.objects.filter(pk=found.pk).update(deleted_at=None, used_at=now)
         note(by, Action.UNDELETED, classroom=found)
 
 
-def _check_time(user: User, now: datetime) -> None:
-    """Whether it isn't too late, with the account locked: it may just be removed for good."""
+def _check_undo_time(user: User, now: datetime) -> None:
+    """Lock the account, and raise `TooLate` if it has become too late, since it may just have been removed for good."""
     found = lock_rows(User.objects.filter(pk=user.pk), LockLevel.PERSON).first()
     if found is None or (found.deleted_at and not _can_come_back(found, now)):
         raise TooLate(user.pk)
 
 
 def _undo_some_students(classroom: Classroom, *, by: User, now: datetime) -> bool:
-    """Whether there were more students than one transaction should bring back."""
+    """Restore one full chunk of students; False if fewer are left, who come back in the class's own transaction."""
     with transaction.atomic():
         found = lock_rows(Classroom.objects.filter(pk=classroom.pk), LockLevel.CLASSROOM).first()
         if found is None or (found.deleted_at and not _can_come_back(found, now)):
             raise TooLate(classroom.pk)
-        students = _went_along(classroom)
+        students = _deleted_along(classroom)
         if len(students) < ROWS:
             return False
         _undelete_users(students, by=by, classroom=classroom)
     return True
 
 
-def _went_along(classroom: Classroom) -> list[int]:
-    """Students of the class who were deleted with a class of theirs, at most as many as one transaction takes."""
+def _deleted_along(classroom: Classroom) -> list[int]:
+    """Students of the class who were deleted along with a class of theirs; at most one chunk."""
     students = User.objects.filter(enrolments__classroom=classroom)
-    went_along = students.filter(classrooms_joined__deleted_at=F("deleted_at")).order_by("pk").distinct()
-    return list(went_along.values_list("pk", flat=True)[:ROWS])
+    deleted_along = students.filter(classrooms_joined__deleted_at=F("deleted_at")).order_by("pk").distinct()
+    return list(deleted_along.values_list("pk", flat=True)[:ROWS])
 
 
 def undo_adult(user: User, *, now: datetime) -> None:
-    """The account again, with the home accounts and the classes that went with it.
+    """Restore an account, with the home accounts and classes that were deleted along with it.
 
-    The classes come first: as long as one of them is missing, the account is still deleted and can be undone again.
+    The classes come first: as long as one is missing, the account is still deleted and can be restored again.
     """
     if not _can_come_back(user, now):
         raise TooLate(user.pk)
@@ -258,11 +258,11 @@ def undo_adult(user: User, *, now: datetime) -> None:
         undo_class(classroom, by=user, now=now)
     with transaction.atomic():
         children = User.objects.filter(is_home=True, guardian_links__guardian=user)
-        # In the order of their keys, the adult with the children.
+        # Adult and children in one query, so that they're locked in the order of their keys.
         list(lock_rows(User.objects.filter(Q(pk=user.pk) | Q(pk__in=children.values("pk"))), LockLevel.PERSON))
-        _check_time(user, now)
-        went_along = children.filter(guardian_links__guardian__deleted_at=F("deleted_at")).distinct()
-        _undelete_users([user.pk, *went_along.values_list("pk", flat=True)], by=user)
+        _check_undo_time(user, now)
+        deleted_along = children.filter(guardian_links__guardian__deleted_at=F("deleted_at")).distinct()
+        _undelete_users([user.pk, *deleted_along.values_list("pk", flat=True)], by=user)
     user.deleted_at, user.is_active = None, True
 
 

@@ -1,4 +1,4 @@
-"""Everything that is kept about somebody as one file: JSON for machines, CSV for spreadsheets."""
+"""Everything that's stored about somebody as one ZIP file: JSON for machines, CSV for spreadsheets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def export_guardian(user: User) -> bytes:
 
 
 def export_class(classroom: Classroom) -> bytes:
-    """The class, and of each student what belongs to it; of an account kept at home only the place in the class."""
+    """The class, and what belongs to it of each student; for a home account, only its place in the class."""
     students = [enrolment.student for enrolment in classroom.enrolments.present()]
     held = held_about(students, classroom=classroom)
     folders: dict[str, Sections] = {"": _class_sections(classroom)}
@@ -42,7 +42,7 @@ def export_class(classroom: Classroom) -> bytes:
 
 
 def _class_sections(classroom: Classroom) -> Sections:
-    """What is kept about the class itself; who teaches it or was invited is for their own exports."""
+    """What's stored about the class itself. Who teaches it or was invited is in their own exports."""
     about = ("pk", "name", "code", "language", "edition", "authorised_by", "made_at", "used_at", "archived_at")
     tables = {
         "class": Classroom.objects.filter(pk=classroom.pk).values(*about),
@@ -79,7 +79,7 @@ def _zip(folders: Mapping[str, Sections]) -> bytes:
 
 
 def _csv(rows: Sequence[Row]) -> bytes:
-    """In UTF-8 with the mark that tells so, and with nothing that a spreadsheet would take for a formula."""
+    """In UTF-8 with a byte order mark, and without anything that a spreadsheet would take for a formula."""
     titles = list(dict.fromkeys(title for row in rows for title in row))
     text = StringIO()
     writer = csv.writer(text)

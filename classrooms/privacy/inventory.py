@@ -1,4 +1,4 @@
-"""What the site keeps about a person, table by table; secrets and other people are left out."""
+"""What the site stores about a person, table by table, without secrets and without other people."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class PersonRole:
     """One way in which a row is about a person."""
 
     path: str
-    """Leads from the row to the person's key, or to their address."""
+    """Lookup path from the row to the person's key, or to their email address."""
     shown: tuple[str, ...]
     only: Q = field(default_factory=Q)
     name: str = ""
-    """What the person is in it, where a table has more than one role."""
+    """What the person is in the row, if the table has more than one role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,13 @@ class Holding:
     """A table with rows about people."""
 
     name: str
-    """Of the file in an export."""
+    """File name in an export."""
     model: str
     roles: tuple[PersonRole, ...]
     of_class: str = ""
-    """Leads to the class that a row belongs to, where it belongs to one."""
+    """Lookup path to the row's class, if it belongs to one."""
     not_of_class: Q = field(default_factory=Q)
-    """Rows that the export of a class leaves out."""
+    """Rows left out of a class's export."""
 
 
 def _own(
@@ -162,12 +162,12 @@ _OTHER_HOLDINGS = (
     _own("staff_permissions", "classrooms.User_user_permissions", "permission__codename"),
 )
 MOVES = "moves"
-"""The name of the file with a person's own moves; those of others at the same table are not in it."""
+"""The name of the file with a person's own moves, without those of others at the same table."""
 
 
 @cache
 def holdings() -> tuple[Holding, ...]:
-    """Every table with rows about people: what belongs to actors, and the rest."""
+    """Every table with rows about people: those owned by actors, and the rest."""
     owned = (
         _own(
             *(each.exported_as, each.model._meta.label, *each.exported),
@@ -181,9 +181,9 @@ def holdings() -> tuple[Holding, ...]:
 
 
 def held_about(people: Sequence[User], *, classroom: Classroom | None = None) -> dict[int, dict[str, list[Row]]]:
-    """All rows about each of these people, by table; as many queries for a class as for one.
+    """All rows about each of these people, by table. Takes as many queries for a class as for one person.
 
-    With a class, only what belongs to it, or to no class.
+    With `classroom`, only what belongs to that class, or to none.
     """
     found: dict[int, dict[str, list[Row]]] = {person.pk: {} for person in people}
     for holding in holdings():
@@ -202,7 +202,7 @@ def _rows(holding: Holding, people: Sequence[User], classroom: Classroom | None)
     try:
         model = apps.get_model(holding.model)
     except LookupError:
-        # A way to sign in that this site does not offer.
+        # A sign-in method that this site doesn't offer.
         return
     for role in holding.roles:
         keys = _keys(role, people)
@@ -223,7 +223,7 @@ def _keys(role: PersonRole, people: Iterable[User]) -> Mapping[Any, int]:
 
 
 def _add_others(found: Mapping[int, Mapping[str, list[Row]]]) -> None:
-    """Say of each game how many others were there, and not who."""
+    """Add to each game how many others were there, but not who."""
     games = [(row, row.pop("match_id")) for sections in found.values() for row in sections["games"]]
     seats: dict[int, list[tuple[int, str]]] = {}
     known = Seat.objects.filter(match__in={match for _row, match in games}).order_by("number")
@@ -235,7 +235,7 @@ def _add_others(found: Mapping[int, Mapping[str, list[Row]]]) -> None:
 
 
 def _moves(people: Sequence[User]) -> dict[int, list[Row]]:
-    """What each did at tables; what the others did there is theirs."""
+    """Each person's own moves at tables, without those of the others."""
     seats = list(Seat.objects.filter(user__in=people).values_list("match", "number", "user"))
     moves: dict[int, list[Row]] = {}
     for number in {number for _match, number, _user in seats}:

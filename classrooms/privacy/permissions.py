@@ -1,4 +1,4 @@
-"""Whose data somebody may take out, delete and bring back: guardians for home accounts, teachers for the school's."""
+"""Whose data somebody may export, delete and restore, as a child's guardian or as a student's teacher."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from core.http.requests import Request
 
 @dataclass(frozen=True, slots=True)
 class InCare:
-    """A child, and by which class somebody may decide about the account; by none where they are its guardian."""
+    """A child, and the enrolment by which a teacher may decide about the account; None for a guardian."""
 
     child: User
     enrolment: Enrolment | None = None
 
 
 def child_to_export(request: Request, pk: int) -> InCare:
-    """A child of the guardian who asks, or a student whose account the school of the teacher who asks manages."""
+    """A child of the guardian who asks, or a school-managed student of the teacher who asks."""
     return _in_care(request, pk, deleted=False, guardians_of_home_only=False)
 
 
 def child_to_delete(request: Request, pk: int, *, deleted: bool = False) -> InCare:
-    """A home account of the guardian who asks, or a student of a teacher; a deleted one where that is to be undone."""
+    """A home account of the guardian, or a school-managed student of the teacher; with `deleted`, a deleted one."""
     return _in_care(request, pk, deleted=deleted, guardians_of_home_only=True)
 
 

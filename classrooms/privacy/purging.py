@@ -1,4 +1,4 @@
-"""What the site removes by itself when its time is up. Everything here may run twice, or break off and run again."""
+"""Removes data automatically when its time is up. Everything here may run twice, or be interrupted and run again."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ from lessons.progress.recording import forget_help
 
 _MANY = 500
 _PURGED = datetime(1970, 1, 1, tzinfo=UTC)
-"""The moment of deletion of what is being removed for good: so long ago that nobody can undo it."""
+"""`deleted_at` of what's being removed for good: so long ago that nobody can undo it."""
 HELP_DAYS = 30
-"""How long it's known that somebody had help with a question that they didn't answer."""
+"""How long it's stored that somebody had help with a question, in case they still answer it."""
 
 
 class GuestIsBack(Exception):
-    """Somebody who seemed to stay away is here."""
+    """A guest who seemed to stay away is here again."""
 
 
 def keep_promises(now: datetime) -> None:
-    """Everything that the privacy page says happens by itself."""
+    """Do everything that happens automatically according to the privacy page."""
     finish_deletions()
     end_forgotten(now)
     purge(now)
@@ -74,16 +74,15 @@ def keep_promises(now: datetime) -> None:
 
 
 def purge(now: datetime) -> int:
-    """Remove for good what was deleted so long ago that it cannot be undone; how many people and classes.
+    """Remove for good what was deleted too long ago to undo; return how many people and classes.
 
-    Nobody sees any of it any more, so what hangs on a class or a person goes first and some at a time, which no table
-    has to wait for.
+    Nobody sees any of it anymore, so related rows go first and in chunks, which don't hold up any table.
     """
     before = undo_ends_before(now)
     _mark_purged(Classroom.objects.all(), LockLevel.CLASSROOM, before)
     _mark_purged(User.objects.all(), LockLevel.PERSON, before)
     count = 0
-    # By their keys, and each read when it's their turn: a whole school may have left.
+    # Only keys are read up front, and each object when it's its turn, since a whole school may have left.
     for pk in list(Classroom.objects.filter(deleted_at=_PURGED).values_list("pk", flat=True)):
         if classroom := Classroom.objects.filter(pk=pk).first():
             _purge_class(classroom)
@@ -99,19 +98,19 @@ def purge(now: datetime) -> int:
 
 
 def _mark_purged(everything: QuerySet[Any], level: LockLevel, before: datetime) -> None:
-    """From here on nobody can undo it, not even somebody who has just begun to. In chunks: it may be a whole school."""
+    """Make deletions final, even against an undo that has just begun. In chunks, since it may be a whole school."""
     rows = everything.filter(deleted_at__lte=before).exclude(deleted_at=_PURGED).order_by("pk")
     for keys in chunks(list(rows.values_list("pk", flat=True))):
         with transaction.atomic():
-            # Whoever was brought back meanwhile isn't among them any more.
+            # Those restored in the meantime aren't among them anymore.
             found = [each.pk for each in lock_rows(rows.filter(pk__in=keys), level)]
             everything.filter(pk__in=found).update(deleted_at=_PURGED)
 
 
 def _purge_class(classroom: Classroom) -> None:
     answers = Answer.objects.filter(activity__session__classroom=classroom)
-    # Answers of guests, and those that say nothing about skills, are of no use to anybody else. With the event goes
-    # the answer that points at it.
+    # Events of guests, and those that say nothing about skills, are of no use outside of the class. Deleting an event
+    # deletes the answer that points at it.
     of_class_only = ~Q(guest="") | Q(kind="", evidence=[])
     for rows in (
         LearningEvent.objects.filter(of_class_only, pk__in=answers.values("event")),
@@ -137,14 +136,14 @@ def _purge_user(user: User) -> None:
     for each in ownerships():
         rows = each.of(Actor(name="", user=user))
         if each.level == LockLevel.PERSON:
-            # Whoever is just writing down an answer of theirs locks the person first.
+            # A request that's recording an answer of theirs locks the person first.
             each.purge(rows, lock=lock)
         else:
             each.purge(rows)
     with transaction.atomic():
-        # Whoever is just writing down an answer of theirs comes before us, or finds nobody.
+        # A request that's recording an answer of theirs either comes before us or finds no user.
         lock()
-        # What they asked for in the meantime: a job or two.
+        # Jobs that they've started in the meantime.
         queue.remove(Job.objects.filter(user=user))
         if user.email:
             TeacherInvitation.objects.filter(email=user.email).delete()
@@ -154,14 +153,14 @@ def _purge_user(user: User) -> None:
 
 
 def _end_sessions(keys: Collection[str]) -> None:
-    """A session says who is signed in, so those of removed people go too."""
+    """End the sessions of removed users, since a session says who is signed in."""
     for session in Session.objects.iterator():
         if session.get_decoded().get(SESSION_KEY) in keys:
             session.delete()
 
 
 def purge_guests(now: datetime) -> int:
-    """Remove what guests left who have not been here for long, and sessions that are over; how many guests."""
+    """Remove what's stored of guests who've been away for long, and expired sessions; return how many guests."""
     before = now - timedelta(days=settings.GUEST_DAYS)
     fresh: set[str] = set()
     known: set[str] = set()
@@ -180,14 +179,14 @@ def purge_guests(now: datetime) -> int:
 
 
 def _forget_learning(guest: str, before: datetime) -> bool:
-    """Remove what is locked by the guest, unless they are back; whether all of it was.
+    """Remove rows that are guarded by the guest's lock, unless the guest is back; return whether all were removed.
 
-    Some rows at a time, and the guest is looked for each time. One who comes back while we're at it keeps what's left.
+    In chunks, with a check for the guest in each. One who comes back meanwhile keeps what's left.
     """
     who = Actor(name="", guest=guest)
 
     def lock() -> None:
-        # Whoever answers at this moment comes before us and is seen, or begins anew.
+        # A guest who's answering right now either comes before us and is seen, or starts afresh.
         lock_word(LockLevel.PERSON, who.lock_key)
         if any(each.last_seen and _seen_since(each, before).filter(guest=guest).exists() for each in ownerships()):
             raise GuestIsBack
@@ -204,12 +203,12 @@ def _forget_learning(guest: str, before: datetime) -> bool:
 
 
 def _seen_since(owned: Ownership, moment: datetime) -> QuerySet[Any]:
-    """The rows that show that a guest was here after a moment."""
+    """The rows that show that a guest was here since a moment."""
     return owned.of_guests.filter(**{f"{owned.last_seen}__gte": moment})
 
 
 def forget_codes(now: datetime) -> None:
-    """Codes and invitations that have been over for long are of no use to anybody."""
+    """Delete codes and invitations that expired long ago, and offers to hand over students that are over."""
     before = undo_ends_before(now)
     delete_in_chunks(GuardianCode.objects.filter(expires_at__lt=before))
     delete_in_chunks(TeacherInvitation.objects.filter(expires_at__lt=before))
@@ -217,13 +216,13 @@ def forget_codes(now: datetime) -> None:
 
 
 def archive_idle_classes(now: datetime) -> int:
-    """Put away the classes that nobody has used for long; how many."""
+    """Archive the classes that nobody has used for long; return how many."""
     before = now - timedelta(days=settings.IDLE_CLASS_DAYS)
     idle = Classroom.objects.kept().filter(archived_at=None, used_at__lt=before)
     count = 0
     for pk in list(idle.values_list("pk", flat=True)):
         with transaction.atomic():
-            # Somebody may use it at this moment.
+            # Query it again under the lock: somebody may be using it right now.
             classroom = lock_rows(idle.filter(pk=pk), LockLevel.CLASSROOM).first()
             if classroom:
                 archive(classroom, by=None)

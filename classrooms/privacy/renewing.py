@@ -1,4 +1,4 @@
-"""After a change of the secret key: encrypt again with the new one, so that the old one can be thrown away."""
+"""Re-encrypts data after the secret key has changed, so that the old key can be discarded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MANY = 200
 
 
 def renew_encryption() -> tuple[int, int]:
-    """Encrypt pictures and second factors again where an older key did it: how many, and how many nobody can read."""
+    """Re-encrypt pictures and second factors that use an older key; return how many, and how many are unreadable."""
     pictures, second_factors = _renew_pictures(), _renew_second_factors()
     return pictures[0] + second_factors[0], pictures[1] + second_factors[1]
 
@@ -29,7 +29,7 @@ def _renew_pictures() -> tuple[int, int]:
     renewed = unreadable = 0
     for start in range(0, len(old), _MANY):
         with transaction.atomic():
-            # Locked, so that pictures that a teacher renews at this moment aren't written over by the old ones.
+            # Locked, so that pictures that a teacher is renewing right now aren't overwritten with the old ones.
             some = User.objects.filter(pk__in=old[start : start + _MANY]).only("pictures")
             for user in lock_rows(some, LockLevel.PERSON):
                 if isinstance(user.pictures, Unreadable):
@@ -55,10 +55,10 @@ def _renew_second_factor(pk: int) -> bool:
         each = Authenticator.objects.select_for_update().filter(pk=pk).first()
         if each is None or all(is_of_present_key(text, purpose=PURPOSE) for text in secrets_in(each.data)):
             return False
-        each.data = change_secrets(each.data, _again)
+        each.data = change_secrets(each.data, _reencrypt)
         each.save(update_fields=["data"])
     return True
 
 
-def _again(text: str) -> str:
+def _reencrypt(text: str) -> str:
     return encrypt(decrypt(text, purpose=PURPOSE), purpose=PURPOSE)

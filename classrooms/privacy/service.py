@@ -1,4 +1,4 @@
-"""What is kept about people, taken out and removed: by those entitled, and by the site itself when the time is up."""
+"""Exporting and deleting people's data: by those entitled to it, and by the site itself when the time is up."""
 
 from classrooms.privacy.deleting import (
     Gone,

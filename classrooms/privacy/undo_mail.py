@@ -1,4 +1,4 @@
-"""The mail with the link that brings a deleted account of an adult back."""
+"""The email with the link that restores an adult's deleted account."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def undo_token(user: User) -> str:
 
 
 def read_undo_token(token: str) -> User | None:
-    """Whose deletion the link undoes; nobody's once it is undone, or too late for it."""
+    """The user whose deletion the link undoes; None if it's been undone already, or it's too late."""
     try:
         pk = signing.loads(token, salt=_SALT, max_age=timedelta(days=settings.UNDO_DAYS))
     except signing.BadSignature:

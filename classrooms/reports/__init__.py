@@ -1,1 +1,1 @@
-"""How a class and its students are doing: one function makes the numbers for every page and file."""
+"""Reports on classes and their students: one function computes the numbers for every page and file."""

@@ -1,4 +1,4 @@
-"""When students were here and how long they worked: read for many at once."""
+"""When students were here and how long they worked, queried for many at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lessons.models import LearningEvent, StepDone
 
 PERIOD_DAYS: Final = 28
 LONGEST_TRY: Final = 180.0
-"""Of one try no more than these seconds count as work: who takes longer has most likely looked away."""
+"""At most this many seconds of a try count as work; in a longer one the student most likely looked away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +24,23 @@ class StudentActivity:
     """What a student did in the last four weeks."""
 
     days: frozenset[date] = frozenset()
-    """On which they answered, finished a step, played or did the day's puzzle."""
+    """Days on which they answered, finished a step, played or did the daily puzzle."""
     seconds: float = 0.0
-    """How long they thought about exercises, by the site's clock; a try counts for three minutes at most.
+    """Time spent on exercises, by the server's clock; a try counts for three minutes at most.
 
-    Questions of the course, which have no clock, and games are not in it.
+    Excludes course questions, which aren't timed, and games.
     """
     last_seen: datetime | None = None
     """When they last answered or played, however long ago."""
 
 
 def activity_of(students: Iterable[User], *, now: datetime) -> dict[int, StudentActivity]:
-    """By the student's key; as many queries for a whole school as for one."""
+    """By the student's key. Takes as many queries for a whole school as for one student."""
     users = [student.pk for student in students]
     since = now - timedelta(days=PERIOD_DAYS)
     days: dict[int, set[date]] = {user: set() for user in users}
     seen: dict[int, datetime] = {}
-    for rows, moment in _traces(users):
+    for rows, moment in _activity_rows(users):
         for user, day in rows.filter(**{f"{moment}__gt": since}).values_list("user", TruncDate(moment)).distinct():
             days[user].add(day)
         for user, last in rows.values_list("user").annotate(Max(moment)).order_by("user"):
@@ -51,8 +51,8 @@ def activity_of(students: Iterable[User], *, now: datetime) -> dict[int, Student
     return {user: StudentActivity(frozenset(days[user]), seconds.get(user, 0.0), seen.get(user)) for user in users}
 
 
-def _traces(users: Collection[int]) -> list[tuple[QuerySet[Any], str]]:
-    """What shows that somebody was here, with the name of its moment."""
+def _activity_rows(users: Collection[int]) -> list[tuple[QuerySet[Any], str]]:
+    """Rows that show that a student was here, with the name of their timestamp field."""
     return [
         (LearningEvent.objects.tries().filter(user__in=users).order_by(), "at"),
         (StepDone.objects.filter(user__in=users), "at"),

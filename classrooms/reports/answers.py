@@ -1,4 +1,4 @@
-"""How a try is shown to a teacher: the cards, what was answered, and why that was wrong."""
+"""How a try is shown to a teacher: the cards, the answer, and why it was wrong."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TRIPLE: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class AnswerInWords:
-    """What somebody said: in words, in cards, or both."""
+    """An answer: in words, in cards, or both."""
 
     words: str = ""
     picked: tuple[Cards, ...] = ()
@@ -41,7 +41,7 @@ class ShownTry:
     seconds: int | None
     hints: int
     why: tuple[str, ...] = field(default=())
-    """Of a wrong triple: what broke it, in words."""
+    """What's wrong with a wrong triple, in words."""
 
     @property
     def is_board(self) -> bool:
@@ -74,22 +74,22 @@ def _title(event: LearningEvent) -> str:
     if found:
         return labelled(found[0].title, found[1].title)
     unit = find_unit(event.unit)
-    # A live lesson of long ago didn't note which step it asked about.
+    # Old live lessons didn't record which step they asked about.
     return str(unit.title) if unit else _("Lesson together")
 
 
 def _answer(event: LearningEvent) -> AnswerInWords:
-    described = _type(event).describe(event.answer)
+    described = _question_class(event).describe(event.answer)
     return AnswerInWords(answer_words(described), described.picked)
 
 
-def _type(event: LearningEvent) -> type[Question]:
+def _question_class(event: LearningEvent) -> type[Question]:
     return EXERCISES[ExerciseKind(event.kind)] if event.kind else CourseQuestion
 
 
 def _why(event: LearningEvent) -> Iterable[str]:
-    """What breaks it; of an explanation what was seen wrong; of a SET that was refused, that it is one."""
-    for cards, features in _type(event).mistakes(event.cards, event.answer, event.missed):
+    """What breaks it; for an explanation, what was misjudged; for a SET that was rejected, that it is one."""
+    for cards, features in _question_class(event).mistakes(event.cards, event.answer, event.missed):
         if not features:
             yield _("it is a SET")
         verdict = explain(*cards_of(cards))

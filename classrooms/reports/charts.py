@@ -22,7 +22,7 @@ class WeekBar:
     week: Week
     x: int
     top: int
-    """Where the bar of all tries begins; it stands on the ground."""
+    """The top of the bar of all tries; its bottom is on the ground."""
     height: int
     right_top: int
     right_height: int
@@ -43,7 +43,7 @@ class Chart:
 
 
 def week_chart(weeks: Sequence[Week]) -> Chart:
-    """A bar a week: as high as there were tries, filled as far as they were right."""
+    """One bar per week: its height shows the tries, and its filled part those that were right."""
     most = max((week.tries for week in weeks), default=0) or 1
     ground = ROOM_ABOVE + HEIGHT
     bars = []

@@ -1,4 +1,4 @@
-"""The report on a class as a file: the numbers of the screen, for they come from the same report."""
+"""The class report as a file, with the same numbers as on screen, since both use the same report."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def header() -> list[str]:
 
 
 def line(row: StudentRow) -> list[Cell]:
-    """One student; a skill is its level from 0 to 4."""
+    """One student; each skill is given as its level from 0 to 4."""
     seen = row.activity.last_seen
     return [
         row.enrolment.real_name,
@@ -52,7 +52,7 @@ def class_csv(report: ClassReport) -> bytes:
 
 
 def class_xlsx(report: ClassReport) -> bytes:
-    """A workbook of two sheets: the class, and what the levels mean. Texts are written as texts, never as formulas."""
+    """A workbook of two sheets: the class, and what the levels mean. Text is never written as a formula."""
     file = BytesIO()
     with xlsxwriter.Workbook(file, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}) as book:
         sheet = write_table(book, _("Class"), [header(), *map(line, report.rows)])
@@ -66,6 +66,6 @@ def class_xlsx(report: ClassReport) -> bytes:
 
 
 def file_name(report: ClassReport, kind: str) -> str:
-    """ "class-2b-2026-11-16.csv"; a name without any Latin letter is left out."""
+    """For example "class-2b-2026-11-16.csv". A name without any Latin letter becomes "class"."""
     name = slugify(report.classroom.name) or "class"
     return f"{name}-{report.made_at:%Y-%m-%d}.{kind}"

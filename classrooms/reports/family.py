@@ -1,4 +1,4 @@
-"""How a child is doing, for its guardians: in plain words, without marks, ranks or comparison."""
+"""The report on a child for its guardians: in plain words, without grades, ranks or comparisons."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ CAN: Final[Mapping[Skill, Promise]] = {
     Skill.DIFFERS_3: gettext_lazy("recognizes SETs where three things differ"),
     Skill.DIFFERS_4: gettext_lazy("recognizes the hardest SETs, where everything differs"),
 }
-"""What is said of a child who has a skill; after the child's name it makes a sentence."""
+"""Descriptions of a child who has a skill; after the child's name, they form a sentence."""
 
 LEARNING: Final[Mapping[Skill, Promise]] = {
     Skill.NUMBER: gettext_lazy("to watch how many symbols there are"),
@@ -62,16 +62,16 @@ LEARNING: Final[Mapping[Skill, Promise]] = {
     Skill.DIFFERS_3: gettext_lazy("to recognize SETs where three things differ"),
     Skill.DIFFERS_4: gettext_lazy("to recognize the hardest SETs, where everything differs"),
 }
-"""What is said of a child who is at it; after "is learning" it makes a sentence."""
+"""What a child is working on; after "is learning", it forms a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """What to do with a child at the kitchen table for one feature, in words."""
+    """Words for what to do with a child at the kitchen table about one feature."""
 
     title: Promise
     before: Promise
-    """Something to warm up with, without cards."""
+    """A warm-up without cards."""
     ask: Promise
 
 
@@ -101,7 +101,7 @@ TOGETHER: Final[Mapping[Feature, Together]] = {
 
 @dataclass(frozen=True, slots=True)
 class KitchenTable:
-    """Three minutes together: three cards that one feature breaks, and what would mend them."""
+    """Three minutes together: three cards that one feature breaks, and the card that would make them a SET."""
 
     feature: Feature
     words: Together
@@ -109,7 +109,7 @@ class KitchenTable:
     verdict: Verdict
     odd: Card
     mended: Card
-    """What to take instead of the odd one."""
+    """The card to take instead of the odd one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class ChildReport:
     can: tuple[Promise, ...]
     learning: tuple[Promise, ...]
     weeks: tuple[tuple[Day, ...], ...]
-    """The present week and the three before it, each from Monday on; no days to come."""
+    """This week and the three before it, each starting on Monday, without future days."""
     last_practised: datetime | None
     table: KitchenTable
 
@@ -134,7 +134,7 @@ class ChildReport:
 
     @property
     def in_a_sentence(self) -> str:
-        """How it goes."""
+        """A one-sentence summary."""
         name = self.child.display_name
         if self.last_practised is None:
             return _("%(name)s has not started yet.") % {"name": name}
@@ -145,7 +145,7 @@ class ChildReport:
         return _("%(name)s has begun.") % {"name": name}
 
     def days_in_words(self, first: date, last: date) -> str:
-        """On how many days of a span the child practised, in a sentence."""
+        """A sentence that says on how many days of a span the child practiced."""
         days = sum(first <= day <= last for day in self.practised_days)
         text = ngettext("%(name)s practiced on %(count)s day.", "%(name)s practiced on %(count)s days.", days)
         return text % {"name": self.child.display_name, "count": days}
@@ -156,7 +156,7 @@ def child_report(child: User, now: datetime) -> ChildReport:
 
 
 def child_reports(children: Sequence[User], now: datetime) -> list[ChildReport]:
-    """One report a child; as many queries for ten children as for one."""
+    """One report per child. Takes as many queries for ten children as for one."""
     states = skill_states_of(children)
     tries = latest_tries_of(children, since=now - timedelta(days=PERIOD_DAYS), latest=_LATEST)
     activity = activity_of(children, now=now)
@@ -183,7 +183,7 @@ def _report(
 
 
 def _importance(status: Status) -> tuple[int, int]:
-    """What comes later in the list of skills uses what comes before."""
+    """Sort key: the level, then the place in the list, since later skills use earlier ones."""
     return int(status.level), list(Skill).index(status.skill)
 
 
@@ -195,7 +195,7 @@ def _weeks(practised: frozenset[date], today: date) -> tuple[tuple[Day, ...], ..
 
 
 def weakest_feature(skills: Sequence[Status], tries: Sequence[Try]) -> Feature:
-    """The feature that was missed most of late; where none was, the one that is held least."""
+    """The feature missed most often lately; if none was missed, the one least likely to be held."""
     missed = most_missed(tries)
     if missed:
         return missed[0][0]
@@ -204,7 +204,7 @@ def weakest_feature(skills: Sequence[Status], tries: Sequence[Try]) -> Feature:
 
 
 def kitchen_table(child: User, feature: Feature, now: datetime) -> KitchenTable:
-    """The same cards all week, others in the next."""
+    """The cards stay the same all week, and change in the next."""
     year, week, _day = timezone.localdate(now).isocalendar()
     seed = f"family/{child.pk}/{year}/{week}"
     a, b, c = make_exercise(Wanted(ExerciseKind.WHICH_BREAKS, difficulty=1, focus=feature), seed).cards

@@ -24,19 +24,19 @@ Indices = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class WrongTriple:
-    """Three cards that a student took for what they are not."""
+    """Three cards that a student misjudged."""
 
     student: int
     cards: Indices
-    """By their indices, the lowest first, so that the same three are the same."""
+    """Their indices in ascending order, so that the same three compare equal."""
     features: tuple[Feature, ...]
-    """Those that broke it and were overlooked; where each feature was asked for, those that were seen wrong."""
+    """The overlooked features that broke it or, if each feature was asked about, those that were misjudged."""
     at: float
 
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """Three cards that were got wrong, how often and by how many."""
+    """Three cards that were misjudged, how often, and by how many students."""
 
     verdict: Verdict
     times: int
@@ -45,7 +45,7 @@ class Telling:
 
 @dataclass(frozen=True, slots=True)
 class MistakeTally:
-    """Wrong triples by feature. One that two features broke counts for both, so the features add up to more."""
+    """Wrong triples by feature. One that two features broke counts for both, so counts may exceed `triples`."""
 
     counts: Mapping[Feature, int]
     triples: int
@@ -70,7 +70,7 @@ class LedgerRow:
 class Ledger:
     rows: tuple[LedgerRow, ...]
     whole: MistakeTally
-    """The class together, with its most telling triples."""
+    """The whole class, with its most telling triples."""
 
 
 def ledger(classroom: Classroom) -> Ledger:
@@ -89,9 +89,9 @@ def tally(wrong: Collection[WrongTriple]) -> MistakeTally:
 
 
 def telling(wrong: Collection[WrongTriple]) -> tuple[Telling, ...]:
-    """The triples that most students got wrong, of these the most often.
+    """The triples that the most students got wrong, then those with the most errors.
 
-    Of equals: what fewer features break, then what the feature breaks that breaks most of all, then the newest.
+    Ties are ranked by fewer broken features, then by how common the broken feature is overall, then by recency.
     """
     counted = Counter(feature for each in wrong for feature in each.features)
     by_cards: dict[Indices, list[WrongTriple]] = defaultdict(list)
@@ -111,14 +111,14 @@ def telling(wrong: Collection[WrongTriple]) -> tuple[Telling, ...]:
 
 
 def wrong_triples(students: Collection[int]) -> list[WrongTriple]:
-    """From exercises and from games."""
+    """Wrong triples from exercises and from games."""
     return [*_from_exercises(students), *_from_games(students)]
 
 
 def _from_exercises(students: Collection[int]) -> Iterable[WrongTriple]:
-    """To refuse a SET is wrong as well, but nothing broke that one."""
+    """Leaves out SETs that were rejected: that's wrong, too, but no feature broke them."""
     rows = LearningEvent.objects.filter(user__in=students, is_right=False).exclude(kind="")
-    # Thousands for a large class: without making objects of the rows.
+    # A large class has thousands of rows, so no model instances are created.
     for user, at, kind, *answered in rows.values_list("user", "at", "kind", "cards", "answer", "missed"):
         for cards, features in EXERCISES[ExerciseKind(kind)].mistakes(*answered):
             if features:
@@ -126,9 +126,9 @@ def _from_exercises(students: Collection[int]) -> Iterable[WrongTriple]:
 
 
 def _from_games(students: Collection[int]) -> Iterable[WrongTriple]:
-    """Calls that failed because the three cards were none; who called is told by the seat.
+    """Calls that failed because the three cards weren't a SET; the seat says who called.
 
-    What was picked in a lesson is among the exercises already.
+    Leaves out matches in live lessons, whose picks are among the exercises already.
     """
     seats = Seat.objects.filter(user__in=students, match__place="")
     sitting = {(match, number): user for match, number, user in seats.values_list("match", "number", "user")}

@@ -1,4 +1,4 @@
-"""The weekly letter to guardians: about the children who practised, and only then."""
+"""The weekly letter to guardians about children who practiced, sent only if one did."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ _LAST_DAY = timedelta(days=WEEK - 1)
 
 
 def send_weekly_letters(now: datetime) -> int:
-    """Send what there is to say about the week that is over; how many letters went out."""
+    """Send the letters about the week that's over; return how many went out."""
     week = week_before(now)
     waiting = _waiting(week, now)
     return sum(_send(guardian, children, week, now) for guardian, children in waiting.items())
 
 
 def week_before(now: datetime) -> date:
-    """The Monday of the last week that is over."""
+    """The Monday of the last complete week."""
     today = timezone.localdate(now)
     return today - timedelta(days=today.weekday() + WEEK)
 
 
 def _waiting(week: date, now: datetime) -> dict[User, list[User]]:
-    """Who has no letter for the week yet, with the children who practised in it."""
+    """Guardians without a letter for the week yet, with their children who practiced in it."""
     links = Guardianship.objects.filter(
         wants_letter=True,
         guardian__is_active=True,
@@ -58,7 +58,7 @@ def _send(guardian: User, children: Sequence[User], week: date, now: datetime) -
 
 
 def _language(guardian: User, children: Sequence[User]) -> str:
-    """The guardian's own, or else that of a class of the children."""
+    """The guardian's own language, or else that of one of the children's classes."""
     if guardian.language:
         return guardian.language
     languages = (

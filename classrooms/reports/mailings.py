@@ -1,8 +1,8 @@
-"""Letters that come by themselves: each goes out at most once, and one click stops them.
+"""Regular letters by email: each is sent at most once, and one click unsubscribes.
 
-A letter's row and its mail in the outbox are written in one transaction, so that of any number of workers one hands it
-over, and nobody ever gets two of a kind for one week. From there `core.mail` sends it, and rather gives it up than
-sends it twice.
+A letter's row and its email in the outbox are written in one transaction, so that only one of any number of workers
+queues it, and nobody ever gets two of a kind for one week. `core.mail` sends it from there, and would rather drop it
+than send it twice.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ log = logging.getLogger(__name__)
 
 
 def send_once(reader: User, kind: Post, week: date, make: Callable[[], EmailMultiAlternatives]) -> bool:
-    """Hand the letter over to be sent, unless that has been done; whether it was now."""
+    """Queue the letter, unless that's been done already; return whether it was queued now."""
     try:
-        # Written before the transaction: drawing a report takes longer than others should wait for the database.
+        # Rendered before the transaction: a report takes longer than others should wait for the database.
         message = make()
         with transaction.atomic():
             defaults = {"sent_at": timezone.now()}
@@ -38,14 +38,14 @@ def send_once(reader: User, kind: Post, week: date, make: Callable[[], EmailMult
             if is_ours:
                 message.send()
     except Exception:
-        # Whatever it was, the others get theirs, and the next run tries this one again.
+        # Whatever failed, the other readers get theirs, and the next run tries this one again.
         log.exception("letter.not_sent", extra={"kind": kind, "week": str(week), "reader": reader.pk})
         return False
     return is_ours
 
 
 def write(reader: User, kind: Post, subject: str, template: str, context: dict[str, Any]) -> EmailMultiAlternatives:
-    """A letter as text and as HTML, with its way to be stopped."""
+    """Render a letter as text and as HTML, with its link to unsubscribe."""
     stop = absolute_url("family:letters-stop", stop_token(reader, kind))
     context = {**context, "stop": stop}
     message = LetterMessage(
@@ -59,7 +59,7 @@ def write(reader: User, kind: Post, subject: str, template: str, context: dict[s
 
 
 def stop_token(reader: User, kind: Post = Post.FAMILY) -> str:
-    """What stops the letters of this reader without signing in; it does nothing else."""
+    """A token that unsubscribes this reader without signing in, and that's good for nothing else."""
     return signing.dumps([reader.pk, kind.value], salt=_SALT)
 
 

@@ -1,4 +1,4 @@
-"""How a class and a student are doing: the numbers that the screen, the print view and the exports all show."""
+"""The reports on a class and on a student: the numbers that the screen, the print view and the exports all show."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from lessons.skills import ExerciseKind, Skill, kind_skill
 from lessons.words import SKILLS
 
 LATEST: Final = 60
-"""So many tries of the last four weeks are looked at."""
+"""How many tries of the last four weeks are considered."""
 LATELY: Final = 20
-"""So many of them say who needs help now."""
+"""How many of these decide who needs help now."""
 OFTEN: Final = 3
-"""Fewer misses than these are chance."""
+"""Fewer misses than this are put down to chance."""
 MISSED_SHARE: Final = 0.4
 WEEKS: Final = 8
 PER_PAGE: Final = 20
 STUDENTS_PER_PAGE: Final = 60
-"""Every usual class is one page."""
+"""Any ordinary class fits on one page."""
 
 FEATURE_SKILLS: Final = tuple(Skill(feature.value) for feature in Feature)
 KIND_SKILLS: Final = tuple(kind_skill(kind) for kind in ExerciseKind)
@@ -46,13 +46,13 @@ DIFFERING_SKILLS: Final = tuple(skill for skill in Skill if skill.value.startswi
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What somebody needs help with: a feature, or a kind of exercise."""
+    """What a student needs help with: a feature, or a kind of exercise."""
 
     about: Feature | ExerciseKind
     missed: int
     of: int
     is_two_and_one: bool = False
-    """Whether it was mostly that two are alike and one is not which was overlooked."""
+    """Whether most misses were an overlooked "two and one"."""
 
     @property
     def words(self) -> str:
@@ -67,9 +67,9 @@ class Need:
 
 
 def needs_of(tries: Sequence[Try]) -> tuple[Need, ...]:
-    """What was missed three times or more lately, and no less than four times in ten; the most often missed first.
+    """What was missed at least three times lately and at least four times in ten, most often missed first.
 
-    Kinds of exercises are named only where no feature explains it.
+    Kinds of exercises are only named if no feature explains the misses.
     """
     late = tries[-LATELY:]
     features = [Need(*each, _overlooked(each[0], late) * 2 > each[1]) for each in most_missed(late)]
@@ -84,7 +84,7 @@ def _is_grave(need: Need) -> bool:
 
 
 def _overlooked(feature: Feature, tries: Iterable[Try]) -> int:
-    """How often three cards were taken for a SET that this feature breaks, or it was not named where it does."""
+    """How often the learner took three cards for a SET although this feature breaks them, or didn't name it."""
     return sum(
         feature in each.missed and (_claims_a_set(each) or bool(each.wanted and each.wanted.focus is feature))
         for each in tries
@@ -112,7 +112,7 @@ class HelpRow:
 
     @property
     def help_words(self) -> list[str]:
-        """What they need help with now; empty for who needs none."""
+        """What they need help with now; empty if nothing."""
         return [*map(belief_words, self.beliefs), *(need.words for need in self.needs)]
 
     @property
@@ -121,16 +121,16 @@ class HelpRow:
 
 
 def most_urgent(rows: Iterable[HelpRow]) -> list[Any]:
-    """Who needs help now, the most urgently first."""
+    """Those who need help now, the most urgent first."""
     return sorted((row for row in rows if row.urgency), key=lambda row: -row.urgency)
 
 
 @dataclass(frozen=True, slots=True)
 class StudentRow(HelpRow):
-    """One student in the report on the class."""
+    """One student in the class report."""
 
     skills: tuple[Status, ...]
-    """All of them, in their order."""
+    """All skills, in the order of `Skill`."""
     activity: StudentActivity
     open_tasks: int
     late_tasks: int
@@ -157,7 +157,7 @@ class ClassReport:
 
     @property
     def sure(self) -> list[int]:
-        """How many students are sure of each skill, or more."""
+        """For each skill, how many students are at least sure of it."""
         return [sum(row.skills[place].level >= Level.SURE for row in self.rows) for place in range(len(Skill))]
 
     @property
@@ -166,13 +166,13 @@ class ClassReport:
 
 
 def class_report(classroom: Classroom, *, now: float) -> ClassReport:
-    """The whole class; what it takes grows with the class, so never in the fast lane."""
+    """The report on the whole class. Its cost grows with the class, so never call it in the fast lane."""
     enrolments = list(classroom.enrolments.present())
     return _report(classroom, enrolments, enrolments, now)
 
 
 def report_page(classroom: Classroom, *, now: float, page: int | str = 1) -> tuple[ClassReport, Page[Enrolment]]:
-    """The report on as many students as fit on a page, and which these are; assignments are of the whole class."""
+    """The report on one page of students, and that page. Assignments cover the whole class."""
     enrolments = list(classroom.enrolments.present())
     shown = Paginator(enrolments, STUDENTS_PER_PAGE).get_page(page)
     return _report(classroom, enrolments, list(shown), now), shown
@@ -186,7 +186,7 @@ def _report(
 
 
 def in_need_of(classrooms: Sequence[Classroom], *, now: float) -> dict[int, list[HelpRow]]:
-    """Who needs help now in each of these classes, by its key; in as many queries for ten classes as for one."""
+    """Students who need help now, by the class's key. Takes as many queries for ten classes as for one."""
     enrolments = list(Enrolment.objects.present().filter(classroom__in=classrooms))
     tries = _latest_tries([each.student for each in enrolments], now)
     rows: dict[int, list[HelpRow]] = {each.pk: [] for each in classrooms}
@@ -221,7 +221,7 @@ def _rows(enrolments: Sequence[Enrolment], asked: Sequence[Standing], now: float
 
 
 def _open_tasks(asked: Iterable[Standing]) -> tuple[Counter[int], Counter[int]]:
-    """How many assignments each has still to do, and of how many the day is over."""
+    """How many assignments each student still has to do, and how many of these are late, by the enrolment's key."""
     left = [(each.is_late, part.enrolment.pk) for each in asked for part in each.parts if not part.is_done]
     return Counter(pk for _late, pk in left), Counter(pk for is_late, pk in left if is_late)
 
@@ -236,7 +236,7 @@ class Week:
 
 
 def weeks_of(enrolment: Enrolment, *, now: float) -> tuple[Week, ...]:
-    """The last eight weeks, the oldest first."""
+    """The last eight weeks, oldest first."""
     today = datetime.fromtimestamp(now, UTC).date()
     monday = today - timedelta(days=today.weekday())
     mondays = [monday - timedelta(weeks=back) for back in reversed(range(WEEKS))]
@@ -257,12 +257,12 @@ def _moment(now: float) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class StudentReport:
-    """What the teacher sees of one student."""
+    """The teacher's report on one student."""
 
     row: StudentRow
     path: list[UnitOnPath]
     tally: MistakeTally
-    """The student's page of the ledger."""
+    """The student's part of the ledger."""
     weeks: tuple[Week, ...]
     tries: Page[LearningEvent]
     standings: tuple[Standing, ...]

@@ -1,6 +1,6 @@
-"""The teacher's Friday summary: what each class has done this week, and who needs a hand on Monday.
+"""The teacher's Friday summary: what each class did this week, and who needs a hand on Monday.
 
-It goes by mail, so it has display names only.
+It's sent by email, so it only has display names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from core.links import absolute_url
 
 
 def send_friday_summaries(now: datetime) -> int:
-    """Send every teacher who wants it a summary of this week's classes that did something; how many went out."""
+    """Send every teacher who wants it a summary of their classes that were active this week; return how many."""
     monday = week_of(now)
     done = Letter.objects.filter(week=monday, kind=Post.CLASS).values("reader")
     teachers = User.objects.filter(
@@ -33,7 +33,7 @@ def send_friday_summaries(now: datetime) -> int:
 
 
 def week_of(now: datetime) -> date:
-    """The Monday of the present week."""
+    """The Monday of the current week."""
     today = timezone.localdate(now)
     return today - timedelta(days=today.weekday())
 
@@ -45,7 +45,7 @@ def set_summary(teacher: User, wants: bool) -> None:
 def _send(teacher: User, monday: date, now: datetime) -> bool:
     classes = teacher.classrooms_taught.kept().filter(archived_at=None).order_by("name")
     reports = [class_report(classroom, now=now.timestamp()) for classroom in classes]
-    busy = [report for report in reports if _practised(report, monday)]
+    busy = [report for report in reports if _count_active(report, monday)]
     if not busy:
         return False
     language = teacher.language or busy[0].classroom.language
@@ -57,7 +57,7 @@ def _send(teacher: User, monday: date, now: datetime) -> bool:
     return send_once(teacher, Post.CLASS, monday, make)
 
 
-def _practised(report: ClassReport, monday: date) -> int:
+def _count_active(report: ClassReport, monday: date) -> int:
     """How many students did something this week."""
     return sum(any(day >= monday for day in row.activity.days) for row in report.rows)
 
@@ -69,7 +69,7 @@ def _mail(teacher: User, reports: Sequence[ClassReport], monday: date) -> EmailM
         "classes": [
             {
                 "report": report,
-                "practised": _practised(report, monday),
+                "practised": _count_active(report, monday),
                 "of": len(report.rows),
                 "link": absolute_url("teach:class", report.classroom.pk),
             }

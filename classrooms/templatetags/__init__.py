@@ -1,1 +1,1 @@
-"""Tags for pages about people."""
+"""Template tags about people and classes."""

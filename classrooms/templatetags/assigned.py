@@ -1,4 +1,4 @@
-"""What a student is asked to do, on any page: the rooms of learning need not know of classes."""
+"""A tag that shows a student's open assignments, so that pages of `lessons` needn't know about classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People on a page: the pictures of their secret."""
+"""Tags for students' secret pictures."""
 
 from django import template
 from django.utils.safestring import SafeString, mark_safe

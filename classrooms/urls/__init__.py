@@ -1,1 +1,1 @@
-"""The addresses of pages about people."""
+"""URLs of pages about people and classes."""

@@ -1,4 +1,4 @@
-"""The students' way in."""
+"""How students join and sign in."""
 
 from django.urls import path
 

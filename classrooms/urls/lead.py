@@ -1,4 +1,4 @@
-"""The teacher's screens of a live lesson."""
+"""The teacher's pages of a live lesson."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""What can be printed, under /print/."""
+"""Printable decks, worksheets and certificates, under /print/."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""What is kept, for how long, and how to take it out or have it removed."""
+"""Privacy pages: what we store and for how long, export, deletion and undo."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""How a class and each student are doing, and what they are asked to do. Part of the teachers' pages."""
+"""Reports on classes and students, and assignments. Part of the teachers' pages."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The students of a class: who they are, how they come in, and their cards. Part of the teachers' pages."""
+"""The students of a class: the register, lists to read in, and login cards. Part of the teachers' pages."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The student's device in a live lesson. Its stream is answered before pages are, see setsite.asgi."""
+"""The student's device in a live lesson. Its stream is handled before Django, see setsite.asgi."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The projector of a live lesson, by its own address. Short, since somebody may have to type it."""
+"""The projector of a live lesson at its own address, which is short because somebody may have to type it."""
 
 from django.urls import path
 

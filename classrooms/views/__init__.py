@@ -1,1 +1,1 @@
-"""Pages about people."""
+"""Views of pages about people and classes."""

@@ -1,4 +1,4 @@
-"""My account: who I am here, where I land, and in a demo the way in."""
+"""The account page, the landing redirect, and signing in to the demo."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from core.http.requests import Request
 
 @require_safe
 def account(request: Request) -> HttpResponse:
-    """Who I am here, where I belong, what I have played, and who can see it."""
+    """The account page: the user's classes and children, their games, and who can see them."""
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     about = queries.about(request.user)
@@ -29,7 +29,7 @@ def account(request: Request) -> HttpResponse:
 
 @require_safe
 def landing(request: Request) -> HttpResponse:
-    """On to the page that shows what to do next."""
+    """Redirect to the page that shows what to do next."""
     if not request.user.is_authenticated:
         return redirect("front")
     return redirect(landing_page(request.user))
@@ -37,7 +37,7 @@ def landing(request: Request) -> HttpResponse:
 
 @require_POST
 def enter_demo(request: HttpRequest, slug: str) -> HttpResponse:
-    """Sign in as one of the demo's people; outside of a demo there is no such page."""
+    """Sign in as one of the demo's people. This page exists only in a demo."""
     person = next((person for person in people() if person.slug == slug), None) if settings.DEMO else None
     if person is None:
         raise Http404
@@ -47,7 +47,7 @@ def enter_demo(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def mail(request: HttpRequest) -> HttpResponse:
-    """The mail that this site has written, where it goes into files; elsewhere there is no such page."""
+    """The mail that this site has written. This page exists only if mail goes to files."""
     if not settings.IS_LOCAL or settings.EMAIL_FILE_PATH is None:
         raise Http404
     return render(request, "account/mail.html", {"mails": read_mail()})

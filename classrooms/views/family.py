@@ -1,4 +1,4 @@
-"""The guardian's pages: one card a child, the child in plain words, three minutes together, the letter."""
+"""The guardian's pages: a card per child, the child's report, three minutes together, and the weekly letter."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _home(request: Request, *, code: CodeForm | None = None, child: ChildForm | 
 @require_POST
 @adults_only
 def enter_code(request: Request) -> HttpResponse:
-    """The code on the paper from the teacher, or from the other guardian."""
+    """Enter a paper code from a teacher or another guardian."""
     form = CodeForm(request.POST)
     if form.is_valid():
         try:
@@ -65,7 +65,7 @@ def enter_code(request: Request) -> HttpResponse:
 @require_POST
 @adults_only
 def new_child(request: Request) -> HttpResponse:
-    """An account at home, without any school."""
+    """Create a home account, which has no school."""
     form = ChildForm(request.POST)
     if not form.is_valid():
         return _home(request, child=form)
@@ -76,7 +76,7 @@ def new_child(request: Request) -> HttpResponse:
 @require_POST
 @adults_only
 def consent(request: Request, pk: int) -> HttpResponse:
-    """Agree to an account at home that was made before we asked."""
+    """Consent to a home account that was made before we asked."""
     link = _home_child(request, pk)
     consent_to_child(link.child, by=adult(request))
     messages.success(request, _("Thank you. We've noted it."))
@@ -108,7 +108,7 @@ def _child(request: Request, link: Guardianship, *, code: str = "") -> HttpRespo
 @require_safe
 @adults_only
 def activity(request: Request, pk: int) -> HttpResponse:
-    """Three minutes together, to print."""
+    """An activity of three minutes together, to print."""
     found = own_child(request, pk).child
     return render(request, "family/activity.html", {"child": found, "report": child_report(found, timezone.now())})
 
@@ -116,7 +116,7 @@ def activity(request: Request, pk: int) -> HttpResponse:
 @require_POST
 @adults_only
 def letter(request: Request, pk: int) -> HttpResponse:
-    """Have the weekly letter, or have it no more."""
+    """Turn the weekly letter on or off."""
     guardians.set_letter(own_child(request, pk), request.POST.get("wants") == "1")
     return redirect("family:child", pk)
 
@@ -125,7 +125,7 @@ def letter(request: Request, pk: int) -> HttpResponse:
 @adults_only
 @fresh_sign_in
 def invite(request: Request, pk: int) -> HttpResponse:
-    """A code for another guardian of a home account; it is shown this once."""
+    """Make a code for another guardian of a home account. It's shown only once."""
     link = _home_child(request, pk)
     return _child(request, link, code=guardians.make_code(link.child, by=adult(request)))
 
@@ -150,7 +150,7 @@ def card(request: Request, pk: int) -> HttpResponse:
 @require_POST
 @adults_only
 def reset(request: Request, pk: int) -> HttpResponse:
-    """New pictures and a new card for a home account."""
+    """Give a home account new pictures and a new card."""
     found = _home_child(request, pk).child
     reset_student(found, by=adult(request))
     messages.success(request, _("New pictures and a new card. The old card does not work any more."))
@@ -158,7 +158,7 @@ def reset(request: Request, pk: int) -> HttpResponse:
 
 
 def _home_child(request: Request, pk: int) -> Guardianship:
-    """The link to a child whose account is kept at home; a school's accounts are the school's to manage."""
+    """The link to a child with a home account. Schools manage their own accounts, so those are 404 here."""
     link = own_child(request, pk)
     if not link.child.is_home:
         raise Http404("the school manages this account")
@@ -168,7 +168,7 @@ def _home_child(request: Request, pk: int) -> Guardianship:
 @require_http_methods(["GET", "HEAD", "POST"])
 @adults_only
 def unlink(request: Request, pk: int) -> HttpResponse:
-    """No longer see a child."""
+    """Delete the guardian's link to a child."""
     link = own_child(request, pk)
     is_last = False
     if request.method == "POST":
@@ -183,11 +183,11 @@ def unlink(request: Request, pk: int) -> HttpResponse:
     return render(request, "family/unlink.html", context, status=422 if is_last else 200)
 
 
-# Mail programs post here by themselves when somebody stops a letter (RFC 8058): the token is the proof, not a cookie.
+# Mail programs post here when somebody unsubscribes (RFC 8058). The token is the proof, not a cookie.
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def stop_letters(request: Request, token: str) -> HttpResponse:
-    """One click and no more letters; signing in is not needed."""
+    """Stop letters with one click, without signing in."""
     found = read_stop_token(token)
     if found is None:
         raise Http404("not a letter of ours")

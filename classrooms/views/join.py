@@ -1,4 +1,4 @@
-"""The students' way in: a code, a name, three pictures; or a card."""
+"""How students sign in: by code, name and three pictures, or by a card."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from games.models import Match
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def home(request: Request) -> HttpResponse:
-    """One field for whatever code there is: of a class, a lesson or a table."""
+    """One field for any kind of code: of a class, a lesson or a table."""
     if request.method != "POST":
         away = _("You were away for a while, so we signed you out. Come back in!")
         return _home(request, notice=away if "away" in request.GET else "")
@@ -54,7 +54,7 @@ def _home(request: Request, code: str = "", notice: str = "", status: int = 200)
 
 @require_safe
 def names(request: Request, code: str) -> HttpResponse:
-    """Who are you? Display names only; they open nothing."""
+    """Who are you? A list of display names, which open nothing by themselves."""
     try:
         classroom = _class(request, code)
     except TooMany:
@@ -65,7 +65,7 @@ def names(request: Request, code: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def pictures(request: Request, code: str, enrolment: int) -> HttpResponse:
-    """Tap your three pictures, one after the other; the third one tries the door."""
+    """Tap your three pictures one after the other. The third one tries to sign in."""
     try:
         found = _class(request, code).enrolments.present().filter(pk=enrolment).first()
     except TooMany:
@@ -118,9 +118,9 @@ def _pictures(
     part = "join/_other_way_in.html" if is_stopped else "join/pictures.html#pad"
     response = render(request, part if request.htmx else "join/pictures.html", context, status=status)
     if request.htmx and is_stopped:
-        # There's nothing to tap anymore.
+        # Replace the whole pad, since there's nothing left to tap.
         response["HX-Retarget"], response["HX-Reswap"] = "#pad", "outerHTML"
-    # So that wrong tries can be taken back when the right ones follow from the same browser.
+    # So that wrong tries can be forgiven if the right pictures follow from the same browser.
     remember_browser(request, response)
     return response
 
@@ -128,7 +128,7 @@ def _pictures(
 def _welcome(request: Request, enrolment: Enrolment) -> HttpResponse:
     response: HttpResponse = redirect(signing_in.way_on(request))
     if request.htmx:
-        # The whole page is another one now.
+        # Load a new page instead of swapping a fragment.
         response = HttpResponse(status=204, headers={"HX-Redirect": response["Location"]})
     signing_in.remember_here(request, response, enrolment.student)
     return response
@@ -137,7 +137,7 @@ def _welcome(request: Request, enrolment: Enrolment) -> HttpResponse:
 @never_cache
 @require_safe
 def scan(request: Request, token: str) -> HttpResponse:
-    """The address in a login card's QR code. It leads on at once, so that no history or referrer keeps the token."""
+    """The URL in a login card's QR code. It redirects at once, so that no history or referrer keeps the token."""
     try:
         signing_in.keep_card(request, token)
     except signing_in.BadLoginCard:
@@ -150,7 +150,7 @@ def scan(request: Request, token: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def card(request: Request) -> HttpResponse:
-    """One more tap after the scan, so that looking at an address alone signs nobody in."""
+    """Ask for one more tap after the scan, so that merely opening a URL signs nobody in."""
     try:
         if request.method != "POST":
             return render(request, "join/card.html", {"student": signing_in.kept_card(request)})

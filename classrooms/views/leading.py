@@ -1,4 +1,4 @@
-"""The teacher's two screens of a live lesson: the remote, and what the projector shows."""
+"""The teacher's side of a live lesson: the remote and its buttons, the projector, and the report."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from games.rules import Feature
 
 
 def led_session(request: Request, code: str) -> Session:
-    """A session of a class that the viewer teaches. Any other code counts as a wrong one."""
+    """A session of a class that the viewer teaches. Any other code counts as a wrong guess."""
     session = session_by_code(request, code)
     try:
         session.classroom = taught_class(request, session.classroom_id)
@@ -51,20 +51,20 @@ def led_session(request: Request, code: str) -> Session:
 @require_http_methods(["GET", "HEAD", "POST"])
 @adults_only
 def open_session(request: Request, pk: int) -> HttpResponse:
-    """Start a lesson. One that is running is never ended by the way: whoever wants another one confirms it first."""
+    """Start a lesson. A running one is ended only after the teacher has confirmed that."""
     classroom = taught_class(request, pk)
     if classroom.archived_at:
         raise Http404("in the archive")
     if request.method != "POST":
-        return _ask_for_another(request, classroom)
+        return _confirm_another(request, classroom)
     instead_of = request.POST.get("instead_of", "")
     guests = "guests" in request.POST
     try:
         session = leading.open_session(classroom, by=adult(request), allows_guests=guests, instead_of=instead_of)
     except LessonRunning as running:
         if instead_of:
-            # Not the lesson that the teacher agreed to end: a colleague has started another one meanwhile.
-            return _ask_for_another(request, classroom, status=422)
+            # This isn't the lesson that the teacher agreed to end: a colleague has started another one meanwhile.
+            return _confirm_another(request, classroom, status=422)
         session = running.session
         messages.info(request, _already_running(session, adult(request)))
     except Classroom.DoesNotExist as error:
@@ -72,8 +72,8 @@ def open_session(request: Request, pk: int) -> HttpResponse:
     return redirect("lead:remote", session.code)
 
 
-def _ask_for_another(request: Request, classroom: Classroom, *, status: int = 200) -> HttpResponse:
-    """Who is in the running lesson and would be sent home by another one."""
+def _confirm_another(request: Request, classroom: Classroom, *, status: int = 200) -> HttpResponse:
+    """Ask whether to end the running lesson, and show who's in it."""
     running = leading.running_session(classroom)
     if running is None:
         return redirect("teach:class", classroom.pk)
@@ -100,15 +100,15 @@ def remote(request: Request, code: str) -> HttpResponse:
 @adults_only
 def remote_news(request: Request, code: str) -> HttpResponse:
     session = led_session(request, code)
-    return _news(request, session) or HttpResponse(_remote_part(request, session))
+    return _not_modified(request, session) or HttpResponse(_remote_part(request, session))
 
 
 @require_safe
 @adults_only
 def projector(request: Request, code: str) -> HttpResponse:
-    """Opened on the machine at the projector, where the teacher is signed in; it has no controls.
+    """The projector's screen, for a machine where the teacher is signed in. It has no controls.
 
-    It is for the class, so it speaks its language.
+    It's in the class's language.
     """
     session = led_session(request, code)
     return projector_page(
@@ -124,7 +124,7 @@ def _own_watch(request: Request, session: Session) -> topic.LessonWatch:
 
 
 def projector_page(request: Request, session: Session, part_address: str, *, watch: topic.LessonWatch) -> HttpResponse:
-    """The wall of a session, for whoever was found to be allowed to see it."""
+    """The wall of a session. The caller has checked permissions."""
     with translation.override(session.language):
         context = _page(session, _projector_part(request, session), watch) | {"part_address": part_address}
         page = render(request, "session/projector.html", context)
@@ -140,7 +140,7 @@ def projector_part(request: Request, code: str) -> HttpResponse:
 
 def projector_part_page(request: Request, session: Session) -> HttpResponse:
     with translation.override(session.language):
-        return _news(request, session) or HttpResponse(_projector_part(request, session))
+        return _not_modified(request, session) or HttpResponse(_projector_part(request, session))
 
 
 PRINTED_ROUNDS = 3
@@ -163,20 +163,20 @@ ORDERS: dict[str, Callable[[Session], None]] = {
 @require_POST
 @adults_only
 def order(request: Request, code: str, order: str) -> HttpResponse:
-    """What is done with the whole session."""
+    """Run one of the remote's orders on the whole session."""
     if order not in ORDERS:
         raise Http404("no such order")
     session = led_session(request, code)
     if order == "end" and not request.htmx and "sure" not in request.POST:
-        # Without scripts nobody has been asked yet.
+        # Without JavaScript no dialog has asked yet.
         return redirect("lead:end", session.code)
-    return _done(request, session, lambda: ORDERS[order](session))
+    return _run_order(request, session, lambda: ORDERS[order](session))
 
 
 @require_safe
 @adults_only
 def ask_to_end(request: Request, code: str) -> HttpResponse:
-    """Whether the lesson shall end, and for whom; with scripts a dialog asks that."""
+    """Ask whether to end the lesson, and show who's in it. With JavaScript, a dialog does that."""
     session = led_session(request, code)
     if session.is_over:
         return redirect("lead:remote", session.code)
@@ -185,7 +185,7 @@ def ask_to_end(request: Request, code: str) -> HttpResponse:
 
 
 def _say_who_waits(admitted: seats.Admitted) -> None:
-    """Where not all guests fit in, say how many did."""
+    """If not all guests fit in, raise a `LessonRefusal` that says how many did."""
     if not admitted.still_wait:
         return
     came, wait = admitted.came_in, admitted.still_wait
@@ -205,39 +205,39 @@ def _say_who_waits(admitted: seats.Admitted) -> None:
 @adults_only
 def teams(request: Request, code: str) -> HttpResponse:
     session = led_session(request, code)
-    return _done(request, session, lambda: leading.make_teams(session, _number(request.POST, "teams")))
+    return _run_order(request, session, lambda: leading.make_teams(session, _number(request.POST, "teams")))
 
 
 @require_POST
 @adults_only
 def paper_seats(request: Request, code: str) -> HttpResponse:
-    """Seats for the students who were ticked because they have no device."""
+    """Add paper seats for the selected students, who have no device."""
     session = led_session(request, code)
     chosen = {key for text in request.POST.getlist("student") if (key := whole_number(text, most=MOST_KEY)) is not None}
-    return _done(request, session, lambda: seats.add_paper_seats(session, chosen))
+    return _run_order(request, session, lambda: seats.add_paper_seats(session, chosen))
 
 
 @require_POST
 @adults_only
 def admit(request: Request, code: str, waiting: int) -> HttpResponse:
-    """Let in a guest who waits before the door."""
+    """Let in a waiting guest."""
     session = led_session(request, code)
     if not session.waiting.filter(pk=waiting).exists():
         raise Http404("nobody waits under this number")
-    return _done(request, session, lambda: seats.admit(session, waiting))
+    return _run_order(request, session, lambda: seats.admit(session, waiting))
 
 
 @require_POST
 @adults_only
 def seat(request: Request, code: str, number: int, order: str) -> HttpResponse:
-    """What is done with one student: rename, take out, let back in, paper, time, a target, a team; or their answer."""
+    """Run an order on one student's seat: rename, take out, let back in, paper, time, target, team, or answer."""
     session = led_session(request, code)
     is_out = order == "readmit"
     found = session.attendees.filter(number=number, removed_at__isnull=not is_out).select_related("user").first()
     if found is None or order not in SEAT_ORDERS:
         raise Http404("no such seat")
     found.session = session
-    return _done(request, session, lambda: SEAT_ORDERS[order](found, request.POST))
+    return _run_order(request, session, lambda: SEAT_ORDERS[order](found, request.POST))
 
 
 SEAT_ORDERS: dict[str, Callable[[Attendee, QueryDict], object]] = {
@@ -255,14 +255,14 @@ SEAT_ORDERS: dict[str, Callable[[Attendee, QueryDict], object]] = {
 @require_POST
 @adults_only
 def begin(request: Request, code: str, kind: str) -> HttpResponse:
-    """Begin an activity with the options that were chosen."""
+    """Begin an activity with the chosen options."""
     session = led_session(request, code)
     if kind not in kinds():
         raise Http404("no such activity")
     form = kinds()[kind].form(request.POST, prefix=kind)
     if not form.is_valid():
-        return _done(request, session, lambda: _refuse(form.errors.as_text()))
-    return _done(request, session, lambda: leading.begin(session, kind, form.cleaned_data))
+        return _run_order(request, session, lambda: _refuse(form.errors.as_text()))
+    return _run_order(request, session, lambda: leading.begin(session, kind, form.cleaned_data))
 
 
 @require_POST
@@ -270,13 +270,13 @@ def begin(request: Request, code: str, kind: str) -> HttpResponse:
 def steer(request: Request, code: str, order: str) -> HttpResponse:
     session = led_session(request, code)
     seen = _number(request.POST, "round")
-    return _done(request, session, lambda: leading.steer(session, order, request.POST, round_seen=seen))
+    return _run_order(request, session, lambda: leading.steer(session, order, request.POST, round_seen=seen))
 
 
 @require_safe
 @adults_only
 def report(request: Request, code: str) -> HttpResponse:
-    """Who was there, and what each answered; while the lesson runs as well."""
+    """Who was there and what each answered. It works during the lesson, too."""
     session = led_session(request, code)
     context = {
         "classroom": session.classroom,
@@ -315,7 +315,7 @@ def _report_file(request: Request, code: str, kind: str) -> HttpResponse:
 @require_safe
 @adults_only
 def paper(request: Request, code: str) -> HttpResponse:
-    """The boards of this round and the next ones to print, with their answers on the last page."""
+    """A PDF with the boards of this round and the next ones, and their answers on the last page."""
     session = led_session(request, code)
     activity = session.activities.filter(kind=SILENT_BOARD.slug).last()
     if activity is None:
@@ -331,7 +331,7 @@ def paper(request: Request, code: str) -> HttpResponse:
 
 
 def _paper(activity: Activity, class_name: str, code: str, paper: Paper) -> bytes:
-    """Drawing boards with the right number of SETs takes as long as writing them down."""
+    """Make the PDF. The boards are drawn here, too, because finding suitable ones takes as long as the PDF itself."""
     rounds = range(activity.round, activity.round + PRINTED_ROUNDS)
     sheets = [PaperBoard(number, board_of(activity, number)) for number in rounds]
     return boards_pdf(sheets, class_name=class_name, code=code, paper=paper)
@@ -341,8 +341,8 @@ def _refuse(words: str) -> None:
     raise LessonRefusal(words)
 
 
-def _done(request: Request, session: Session, work: Callable[[], object]) -> HttpResponse:
-    """Do it, and show the remote anew; with the reason where it could not be done."""
+def _run_order(request: Request, session: Session, work: Callable[[], object]) -> HttpResponse:
+    """Run `work` and show the remote again, with the reason if it was refused."""
     notice = ""
     try:
         work()
@@ -350,7 +350,7 @@ def _done(request: Request, session: Session, work: Callable[[], object]) -> Htt
         notice = str(refusal)
     session = led_session(request, session.code)
     if request.htmx and "X-Live" in request.headers and not notice:
-        # The stream brings it to this remote as to all others.
+        # The stream updates this remote like all others.
         return HttpResponse(status=204)
     if request.htmx:
         return HttpResponse(_remote_part(request, session, notice=notice), status=422 if notice else 200)
@@ -367,7 +367,7 @@ def _factor(form: QueryDict) -> float:
     return next((factor for factor in leading.FACTORS if f"{factor:g}" == form.get("factor")), 0.0)
 
 
-def _news(request: Request, session: Session) -> HttpResponse | None:
+def _not_modified(request: Request, session: Session) -> HttpResponse | None:
     return HttpResponse(status=204) if request.GET.get("seen") == seen(session) else None
 
 

@@ -1,4 +1,4 @@
-"""What can be printed: choose, look at it, have it made as a PDF."""
+"""Pages to print decks, worksheets and certificates: choose, preview, and make the PDF."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def worksheet(request: Request) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def certificate(request: Request) -> HttpResponse:
-    """One's own: for whoever has mastered something."""
+    """The visitor's own certificate, if they've mastered something."""
     who, skills = known_player(request), _mastered(request)
     if who is None or not skills:
         return render(request, "printing/not_yet.html")
@@ -117,7 +117,7 @@ class CertificatesForm(PrintForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 @adults_only
 def certificates(request: Request, pk: int) -> HttpResponse:
-    """For the students of a class who have mastered something."""
+    """Certificates for the students of a class who have mastered something."""
     classroom = taught_class(request, pk)
     found = masters(classroom, now=time.time())
     if not found:
@@ -127,7 +127,7 @@ def certificates(request: Request, pk: int) -> HttpResponse:
     form.fields["students"].choices = everybody  # type: ignore[attr-defined]
 
     def for_class(asked: Asked) -> dict[str, Any]:
-        # What a child takes home is in the language of the class.
+        # Children take it home, so it's in the class's language.
         about = {"classroom": classroom.pk, "teacher": adult(request).pk, "on": _today()}
         return {**asked, **about, "language": classroom.language}
 
@@ -155,12 +155,12 @@ def _printable(
     pages: Callable[[Asked], list[Page]],
     on_ask: Callable[[Job], None] | None = None,
 ) -> HttpResponse:
-    """Show the choices with how they would look, or have it made."""
+    """Show the form with a preview, or start the job that makes the PDF."""
     status = 200
     context: dict[str, Any] = {"form": form, "title": title}
     if not form.is_valid():
         status = 422
-    elif request.method == "POST" and (job := _asked_job(request, kind, asks(form.asked))):
+    elif request.method == "POST" and (job := _enqueue(request, kind, asks(form.asked))):
         if on_ask:
             on_ask(job)
         return redirect("jobs:job", job.pk)
@@ -170,7 +170,7 @@ def _printable(
         with translation.override(asked["language"]):
             laid = pages(asked)
             shown = range(min(SHOWN_PAGES, len(laid)))
-            # Our own drawings; words in them are escaped where they are drawn.
+            # These are our own drawings, which escape any text in them.
             pictures = [mark_safe(page_picture(laid, place)) for place in shown]  # noqa: S308
         context |= {"pictures": pictures, "count": len(laid), "choices": list(_choices(form))}
         context["is_too_often"] = status == HTTPStatus.TOO_MANY_REQUESTS
@@ -179,7 +179,7 @@ def _printable(
 
 
 def _choices(form: PrintForm) -> Iterator[tuple[str, Any]]:
-    """What was chosen, for the form that has made what was looked at."""
+    """The chosen options as name and value, for the form that makes what the preview shows."""
     for field in form:
         value = field.value()
         for each in value if isinstance(value, list) else [value]:
@@ -187,8 +187,8 @@ def _choices(form: PrintForm) -> Iterator[tuple[str, Any]]:
                 yield field.name, each
 
 
-def _asked_job(request: Request, kind: str, asked: Asked) -> Job | None:
-    """The job that makes it; none where there are too many already."""
+def _enqueue(request: Request, kind: str, asked: Asked) -> Job | None:
+    """Enqueue the job that makes the PDF. None if the visitor has too many already."""
     who = player(request)
     try:
         limits.OPENINGS.count(who.word)
@@ -198,7 +198,7 @@ def _asked_job(request: Request, kind: str, asked: Asked) -> Job | None:
 
 
 def _chosen(request: Request, form: type[PrintForm], **first: Any) -> Any:
-    """What was chosen, in a form that was sent or in the address; else what is usual."""
+    """Form data from the POST or the query string, or else the defaults."""
     if request.method == "POST":
         return request.POST
     return request.GET if "paper" in request.GET else {**form.first(), **first}

@@ -1,4 +1,4 @@
-"""The privacy pages: what is kept, taking it out, deleting, undoing, and who did what with a class's data."""
+"""The privacy pages: what we store, export, deletion, undo, and the audit log of a class."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def page(request: Request) -> HttpResponse:
 
 @require_safe
 def children(request: Request) -> HttpResponse:
-    """The same for a child of eight."""
+    """The privacy page for a child of eight."""
     return render(request, "privacy/children.html", _periods())
 
 
@@ -123,7 +123,7 @@ def delete_class(request: Request, pk: int) -> HttpResponse:
 @adults_only
 @fresh_sign_in
 def delete_me(request: Request) -> HttpResponse:
-    """My own account, after the password was asked for again; a link to undo it goes to my address."""
+    """Delete the user's own account after reauthentication, and mail them a link to undo it."""
     user = adult(request)
     in_use: list[str] = []
     if request.method == "POST":
@@ -155,7 +155,7 @@ def undo_me(request: Request, token: str) -> HttpResponse:
 @require_safe
 @adults_only
 def undo(request: Request) -> HttpResponse:
-    """What I have deleted and can still bring back."""
+    """What the user has deleted and can still restore."""
     gone = service.gone_things(adult(request), now=timezone.now())
     return render(request, "privacy/undo.html", {"gone": gone, **_periods()})
 
@@ -188,7 +188,7 @@ def undo_class(request: Request, pk: int) -> HttpResponse:
 @require_safe
 @adults_only
 def log(request: Request, pk: int) -> HttpResponse:
-    """Who did what with the data of a class, the newest first."""
+    """Who did what with the data of a class, newest first."""
     classroom = taught_class(request, pk)
     lines, page_of = log_page(classroom, request.GET.get("page", "1"))
     return render(request, "privacy/log.html", {"classroom": classroom, "lines": lines, "page": page_of})

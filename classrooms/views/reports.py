@@ -1,4 +1,4 @@
-"""How a class and each student are doing, what gets mixed up, and what they are asked to do."""
+"""Reports on classes and students, the ledger of wrong triples, and assignments."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 @require_safe
 @adults_only
 def overview(request: Request, pk: int) -> HttpResponse:
-    """The class at a glance: who needs help first. A very large class has several pages."""
+    """The class at a glance, with those who need help first. A very large class has several pages."""
     classroom = taught_class(request, pk)
     report, shown = report_page(classroom, now=time.time(), page=request.GET.get("page", 1))
     more = {"lessons": latest_sessions(classroom), "shown": shown, **class_notes(classroom)}
@@ -56,7 +56,7 @@ def overview(request: Request, pk: int) -> HttpResponse:
 @require_safe
 @adults_only
 def print_view(request: Request, pk: int) -> HttpResponse:
-    """The same report, plain, for paper."""
+    """The same report in a plain form for paper."""
     report = class_report(taught_class(request, pk), now=time.time())
     return _report_page(request, "teach/print.html", report)
 
@@ -101,7 +101,7 @@ def _file(request: Request, pk: int, kind: str) -> HttpResponse:
 @require_safe
 @adults_only
 def student(request: Request, pk: int, enrolment: int) -> HttpResponse:
-    """One student: path, skills, what gets mixed up, and every try."""
+    """One student's path, skills, mix-ups and every try."""
     found = taught_student(request, pk, enrolment)
     report = student_report(found, now=time.time(), page=request.GET.get("page", 1))
     context = {

@@ -1,4 +1,4 @@
-"""The students of a class: the register, lists that are read in, and what a teacher does for one student."""
+"""The students of a class: the register, reading lists, and what a teacher can do for one student."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _faults(bad: BadFile | None) -> dict[str, Any]:
     return {
         "faults": faults[:MOST_SHOWN_FAULTS],
         "more_faults": max(0, len(faults) - MOST_SHOWN_FAULTS),
-        # Nobody has read on from there, so nobody knows how many.
+        # Reading stopped there, so there may be more.
         "has_many_faults": len(faults) >= MOST_FAULTS,
     }
 
@@ -90,7 +90,7 @@ def _faults(bad: BadFile | None) -> dict[str, Any]:
 @require_POST
 @adults_only
 def paste_names(request: Request, pk: int) -> HttpResponse:
-    """Read names that were pasted, and show what they would do."""
+    """Read pasted names and show what they would change."""
     classroom = taught_class(request, pk)
     form = PasteForm(request.POST, auto_id="paste-%s")
     if not form.is_valid():
@@ -108,7 +108,7 @@ def paste_names(request: Request, pk: int) -> HttpResponse:
 @require_POST
 @adults_only
 def upload_file(request: Request, pk: int) -> HttpResponse:
-    """Read a file, and show what it would do."""
+    """Read a file and show what it would change."""
     classroom = taught_class(request, pk)
     form = UploadForm(request.POST, auto_id="upload-%s")
     generated = form.is_valid() and form.is_generated
@@ -122,7 +122,7 @@ def upload_file(request: Request, pk: int) -> HttpResponse:
 
 
 def _proposal(request: Request, pk: int, plan: int) -> RosterImport:
-    """A list that was read for a class of the teacher who asks."""
+    """A list that was read for a class of the signed-in teacher."""
     classroom = taught_class(request, pk)
     proposal = get_object_or_404(classroom.imports, pk=plan)
     proposal.classroom = classroom
@@ -133,7 +133,7 @@ def _proposal(request: Request, pk: int, plan: int) -> RosterImport:
 @require_safe
 @adults_only
 def plan(request: Request, pk: int, plan: int) -> HttpResponse:
-    """What a list would do, row by row, before anything is written."""
+    """Show what a list would change, row by row, before anything is written."""
     proposal = _proposal(request, pk, plan)
     if rosters.has_choice(proposal):
         return _choice(request, proposal, _choose_form(proposal, initial={"shown": request.GET.get("shown", "first")}))
@@ -170,7 +170,7 @@ def _choice(request: Request, proposal: RosterImport, form: ChooseForm, bad: Bad
 @require_POST
 @adults_only
 def choose(request: Request, pk: int, plan: int) -> HttpResponse:
-    """Which class of a file with several goes into this one."""
+    """Choose which class of a file with several goes into this one."""
     proposal = _proposal(request, pk, plan)
     if not rosters.has_choice(proposal):
         raise Http404("nothing to choose")
@@ -189,7 +189,7 @@ def choose(request: Request, pk: int, plan: int) -> HttpResponse:
 @require_POST
 @adults_only
 def apply(request: Request, pk: int, plan: int) -> HttpResponse:
-    """Write a list: with scripts some rows at a time and the progress with them, without scripts all at once."""
+    """Write a list: with JavaScript a few rows at a time with a progress display, otherwise all at once."""
     proposal = _proposal(request, pk, plan)
     if rosters.has_choice(proposal):
         return redirect("teach:roster-plan", pk, plan)
@@ -217,7 +217,7 @@ def _class_full(classroom: Classroom) -> str:
 @require_POST
 @adults_only
 def cancel(request: Request, pk: int, plan: int) -> HttpResponse:
-    """Forget a list; what is already written stays."""
+    """Discard a list. Rows already written stay."""
     _proposal(request, pk, plan).delete()
     return redirect("teach:roster", pk)
 
@@ -229,7 +229,7 @@ def cancel(request: Request, pk: int, plan: int) -> HttpResponse:
 @adults_only
 @fresh_sign_in
 def student_pictures(request: Request, pk: int, enrolment: int) -> HttpResponse:
-    """The page of a student with their pictures, which are as good as a login card."""
+    """A student's page with their pictures, which are as good as a login card."""
     found = taught_student(request, pk, enrolment)
     if found.student.is_home:
         raise Http404("the family's")
@@ -240,7 +240,7 @@ def student_pictures(request: Request, pk: int, enrolment: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @adults_only
 def student(request: Request, pk: int, enrolment: int) -> HttpResponse:
-    """Names and group of a student, and what else a teacher can do for them."""
+    """A student's names and group, and what else a teacher can do for them."""
     found = taught_student(request, pk, enrolment)
     if request.method != "POST":
         return _student(request, found)
@@ -284,7 +284,7 @@ def _student(
 @require_POST
 @adults_only
 def reset(request: Request, pk: int, enrolment: int) -> HttpResponse:
-    """New pictures and a new card."""
+    """Give a student new pictures and a new card."""
     found = taught_student(request, pk, enrolment)
     try:
         students.reset_student(found.student, by=adult(request), classroom=found.classroom)
@@ -306,7 +306,7 @@ def _not_managed() -> str:
 @adults_only
 @fresh_sign_in
 def move(request: Request, pk: int, enrolment: int) -> HttpResponse:
-    """Hand a student over to another class."""
+    """Move a student to another class of the teacher, or offer them to a colleague's."""
     found = taught_student(request, pk, enrolment)
     form = MoveForm(
         request.POST,
@@ -343,7 +343,7 @@ def move(request: Request, pk: int, enrolment: int) -> HttpResponse:
 @require_POST
 @adults_only
 def cancel_hand_over(request: Request, pk: int, enrolment: int) -> HttpResponse:
-    """Take back the offer of a student to another class."""
+    """Withdraw the offer of a student to another class."""
     found = taught_student(request, pk, enrolment)
     offer = HandOver.objects.filter(enrolment=found).first()
     if offer:
@@ -354,7 +354,7 @@ def cancel_hand_over(request: Request, pk: int, enrolment: int) -> HttpResponse:
 @require_POST
 @adults_only
 def accept_hand_over(request: Request, pk: int, offer: int) -> HttpResponse:
-    """Take a student whom a colleague has offered."""
+    """Accept a student whom a colleague has offered."""
     found = _offer(request, pk, offer)
     if _settle(request, lambda: students.accept_student(found, by=adult(request))):
         messages.success(
@@ -374,13 +374,13 @@ def decline_hand_over(request: Request, pk: int, offer: int) -> HttpResponse:
 
 
 def _offer(request: Request, pk: int, offer: int) -> HandOver:
-    """An offer to a class of the teacher who asks."""
+    """An offer to a class of the signed-in teacher."""
     classroom = taught_class(request, pk)
     return get_object_or_404(classroom.hand_overs.select_related("enrolment__student"), pk=offer)
 
 
 def _settle(request: Request, settle: Callable[[], Any]) -> bool:
-    """Accept or decline; whether it worked, and if not, say so."""
+    """Call `settle`, which accepts or declines an offer. Returns whether it worked; if not, adds a message."""
     try:
         settle()
     except students.OfferGone:
@@ -395,7 +395,7 @@ def _settle(request: Request, settle: Callable[[], Any]) -> bool:
 @require_http_methods(["GET", "HEAD", "POST"])
 @adults_only
 def remove(request: Request, pk: int, enrolment: int) -> HttpResponse:
-    """Take a student out of the class, after it was said what that means."""
+    """Remove a student from the class, after showing what that means."""
     found = taught_student(request, pk, enrolment)
     if request.method != "POST":
         is_deleted = students.lives_only_in(found)
@@ -428,7 +428,7 @@ def remove(request: Request, pk: int, enrolment: int) -> HttpResponse:
 @require_POST
 @adults_only
 def unlink(request: Request, pk: int, enrolment: int, link: int) -> HttpResponse:
-    """End a guardian's link to a student whose account is the school's."""
+    """Delete a guardian's link to a student whose account is the school's."""
     found = taught_student(request, pk, enrolment)
     guardianship = get_object_or_404(found.student.guardian_links, pk=link)
     if found.student.is_home:
@@ -444,7 +444,7 @@ def unlink(request: Request, pk: int, enrolment: int, link: int) -> HttpResponse
 @adults_only
 @fresh_sign_in
 def code(request: Request, pk: int, enrolment: int) -> HttpResponse:
-    """A code on paper for a guardian, shown this once."""
+    """Make a paper code for a guardian, which is shown only once."""
     found = taught_student(request, pk, enrolment)
     if found.student.is_home:
         messages.error(request, _not_managed())
@@ -458,7 +458,7 @@ def code(request: Request, pk: int, enrolment: int) -> HttpResponse:
 @adults_only
 @fresh_sign_in
 def codes(request: Request, pk: int) -> HttpResponse:
-    """A code on paper for a guardian of each student, shown this once."""
+    """Make a paper code for each student's guardian. The codes are shown only once."""
     classroom = taught_class(request, pk)
     return _slips(request, classroom, list(classroom.enrolments.present().filter(student__is_home=False)))
 
@@ -483,7 +483,7 @@ def _slips(request: Request, classroom: Classroom, enrolments: list[Enrolment]) 
 @adults_only
 @fresh_sign_in
 def cards(request: Request, pk: int) -> HttpResponse:
-    """The login cards of the class, or of one student, as a PDF; an account from home has none at school."""
+    """The login cards of the class or of one student as a PDF, without home accounts, which have no cards at school."""
     classroom = taught_class(request, pk)
     everybody = enumerate(classroom.enrolments.present(), 1)
     numbered = [(number, each) for number, each in everybody if not each.student.is_home]

@@ -30,7 +30,7 @@ _CODE_KEY = "lesson"
 
 
 def session_by_code(request: Request, code: str) -> Session:
-    """The session that somebody asks for by a code they may have guessed; raises `TooMany` where they guess a lot."""
+    """The session with a code that may be guessed. Raises `TooMany` if a client guesses a lot."""
     known = Session.objects.filter(classroom__deleted_at=None).select_related("classroom")
     found = known.filter(code=codes.plain(code)).first()
     if found is None:
@@ -40,9 +40,9 @@ def session_by_code(request: Request, code: str) -> Session:
 
 
 def _count_right_code(request: Request, session: Session) -> None:
-    """Count the code of somebody without a seat; raises `TooMany`, so that the right code tells nothing by then.
+    """Count a right code from somebody without a seat, since otherwise a guesser over the limit would learn it's right.
 
-    The pages that follow ask for the same code; they count once.
+    Raises `TooMany`. The following pages ask for the same code, which counts only once.
     """
     if request.session.get(_CODE_KEY) != session.code:
         codes.count_lookup(request, found=True)
@@ -51,7 +51,7 @@ def _count_right_code(request: Request, session: Session) -> None:
 
 @require_safe
 def device(request: Request, code: str) -> HttpResponse:
-    """My place in the lesson. A student of the class is let in at once; others are asked who they are."""
+    """The visitor's seat in the lesson. Students of the class are let in at once; others are asked who they are."""
     session = session_by_code(request, code)
     who = known_player(request)
     try:
@@ -67,7 +67,7 @@ def device(request: Request, code: str) -> HttpResponse:
 
 @require_safe
 def door(request: Request, code: str) -> HttpResponse:
-    """Whether the door is as the page shows it; a page that shows it otherwise opens the lesson anew."""
+    """Check whether the page still shows the present door; if not, answer with the address to load instead."""
     session = session_by_code(request, code)
     _count_right_code(request, session)
     is_same = request.GET.get("seen") == joining.door_for(session, known_player(request))
@@ -76,7 +76,7 @@ def door(request: Request, code: str) -> HttpResponse:
 
 @require_POST
 def join(request: Request, code: str) -> HttpResponse:
-    """A guest comes in, under a generated name, or waits for the teacher."""
+    """Let a guest in under a generated name, or have them wait for the teacher."""
     session = session_by_code(request, code)
     _count_right_code(request, session)
     if not session.allows_guests:
@@ -101,9 +101,9 @@ def _wait(request: Request, session: Session, who: Player) -> HttpResponse:
 
 @require_safe
 def paper(request: Request, code: str) -> HttpResponse:
-    """Where a device is brought whose student the teacher has work on paper; it listens to nothing.
+    """The page for a device whose student works on paper now. It has no stream.
 
-    Opening the lesson from here is taking the seat over again.
+    Opening the lesson from here takes the seat over again.
     """
     session = session_by_code(request, code)
     seat = joining.own_seat(session, known_player(request))
@@ -122,8 +122,8 @@ def _to_paper(request: Request, session: Session) -> HttpResponse:
 
 @require_safe
 def part(request: Request, code: str) -> HttpResponse:
-    """The screen anew, where there is something new to see."""
-    seat = _own(request, code).seat
+    """The screen's part, if it has changed."""
+    seat = _own_place(request, code).seat
     session = seat.session
     if seat.is_on_paper:
         return _to_paper(request, session)
@@ -134,8 +134,8 @@ def part(request: Request, code: str) -> HttpResponse:
 
 @require_POST
 def act(request: Request, code: str) -> HttpResponse:
-    """Whatever a device answers or does."""
-    place = _own(request, code)
+    """Handle whatever a device answers or does."""
+    place = _own_place(request, code)
     seat = place.seat
     session = seat.session
     if seat.is_on_paper:
@@ -156,7 +156,7 @@ def act(request: Request, code: str) -> HttpResponse:
     return redirect("session:device", session.code)
 
 
-def _own(request: Request, code: str) -> LessonPlace:
+def _own_place(request: Request, code: str) -> LessonPlace:
     who = known_player(request)
     place = joining.place_of(codes.plain(code), who) if who else None
     if place is None or place.seat.removed_at:
@@ -166,9 +166,9 @@ def _own(request: Request, code: str) -> LessonPlace:
 
 
 def _door(request: Request, session: Session, notice: str = "", *, status: int = 200) -> HttpResponse:
-    """Who are you? The students of the class sign in as they always do, and are brought back here.
+    """The door page. Students of the class sign in as usual, and are redirected back to the lesson.
 
-    The page listens: when the door opens, or the teacher lets somebody in, it goes in by itself.
+    The page listens to a stream and goes in by itself when the door opens or the teacher lets the visitor in.
     """
     _count_right_code(request, session)
     if not request.user.is_authenticated:
@@ -182,13 +182,13 @@ def _door(request: Request, session: Session, notice: str = "", *, status: int =
         "classroom": session.classroom,
         "door": state,
         "waiting": waiting,
-        "notice": notice or _words(state),
+        "notice": notice or _door_notice(state),
         "token": topic.sign(topic.LessonWatch(session.code, topic.DOOR)),
     }
     return render(request, "session/door.html", context, status=status)
 
 
-def _words(door: Door) -> str:
+def _door_notice(door: Door) -> str:
     words = {
         Door.TAKEN_OUT: _("Your teacher has taken you out of this lesson."),
         Door.CLOSED: _("The door is closed. Ask your teacher."),
@@ -213,5 +213,5 @@ def _fragment(request: Request, session: Session, seat: Attendee, *, notice: str
 
 
 def answer_part(request: Request, part: str) -> SafeString:
-    """A part of a live screen, for a page or for its scripts."""
+    """A part of a live screen, for a full page or for an htmx request."""
     return for_script(part) if request.htmx else for_browser(part, get_token(request))

@@ -1,4 +1,4 @@
-"""A teacher's classes: making, changing, teaching together, archiving."""
+"""A teacher's classes: creating, changing, sharing and archiving them."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ DAY = 86_400
 INVITATIONS_OF_TEACHER = RateLimit("invitations-of-teacher", (Window(20, DAY),))
 INVITATIONS_TO_ADDRESS = RateLimit("invitations-to-address", (Window(5, DAY),))
 MOST_NAMED = 3
-"""Of those who need help, on the page of all classes; the class's own page names them all."""
+"""How many students who need help the page of all classes names per class. The class's own page names them all."""
 MOST_LOOKED_AT = 300
-"""Students on the page of all classes, to find those who need help."""
+"""How many students the page of all classes looks at to find those who need help."""
 
 
 @slow(lane=REPORTS)
 @require_safe
 @adults_only
 def home(request: Request) -> HttpResponse:
-    """My classes with what to do next in each: lead a lesson, and see who needs help. The archived ones stand apart."""
+    """The teacher's classes, with links to lead a lesson and who needs help in each. Archived ones are listed apart."""
     found = own_classes(adult(request))
-    in_need = in_need_of(_looked_at(found), now=time.time())
+    in_need = in_need_of(_checked_classes(found), now=time.time())
     rows = [(each, in_need.get(each.pk)) for each in found]
     return render(request, "teach/home.html", {"rows": rows, "most_named": MOST_NAMED})
 
 
-def _looked_at(found: Sequence[Any]) -> list[Classroom]:
-    """The first classes, as long as they aren't too many students; the others' own pages say who needs help."""
+def _checked_classes(found: Sequence[Any]) -> list[Classroom]:
+    """Unarchived classes with up to `MOST_LOOKED_AT` students in all. The others' own pages say who needs help."""
     looked_at, students = [], 0
     for each in found:
         if not each.archived_at and students + each.students_there <= MOST_LOOKED_AT:
@@ -62,7 +62,7 @@ def _looked_at(found: Sequence[Any]) -> list[Classroom]:
 @require_POST
 @adults_only
 def summary(request: Request) -> HttpResponse:
-    """Have the Friday summary, or not."""
+    """Turn the Friday summary on or off."""
     set_summary(adult(request), "wants" in request.POST)
     return redirect("teach:home")
 
@@ -107,7 +107,7 @@ def _settings(
 
 
 def _teachers(classroom: Classroom, viewer: User) -> list[tuple[User, bool]]:
-    """Who teaches the class, those who came first first, and whether the viewer may take them out."""
+    """The class's teachers in the order in which they joined, and whether the viewer may remove each."""
     found = classes.teachers_by_seniority(classroom)
     return [(each, len(found) > 1 and classes.may_remove(found, each, by=viewer)) for each in found]
 
@@ -124,7 +124,7 @@ def renew_code(request: Request, pk: int) -> HttpResponse:
 @require_POST
 @adults_only
 def let_new_devices_in(request: Request, pk: int) -> HttpResponse:
-    """For an hour, students may sign in by pictures on devices that are new to them."""
+    """Let students sign in by pictures on devices that are new to them for an hour."""
     devices.let_new_devices_in(taught_class(request, pk), by=adult(request))
     messages.success(request, _("New devices can sign in for the next hour."))
     return redirect("teach:class", pk)
@@ -140,7 +140,7 @@ def stop_new_devices(request: Request, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @adults_only
 def archive(request: Request, pk: int) -> HttpResponse:
-    """Put the class away. Where it's having a lesson, the teacher first sees who is in it and confirms its end."""
+    """Archive the class. If it's having a lesson, the teacher first sees who's in it and confirms its end."""
     classroom = taught_class(request, pk)
     if request.method != "POST":
         return _ask_to_archive(request, classroom)
@@ -148,7 +148,7 @@ def archive(request: Request, pk: int) -> HttpResponse:
     try:
         classes.archive(classroom, by=adult(request), ending=ending)
     except LessonRunning:
-        # Not the lesson that the teacher agreed to end: a colleague has started another one meanwhile.
+        # This isn't the lesson that the teacher agreed to end: a colleague has started another one meanwhile.
         return _ask_to_archive(request, classroom, status=422) if ending else redirect("teach:archive", pk)
     return redirect("teach:home")
 
@@ -172,7 +172,7 @@ def restore(request: Request, pk: int) -> HttpResponse:
 @adults_only
 @fresh_sign_in
 def invite(request: Request, pk: int) -> HttpResponse:
-    """Send a colleague a link; the same link is shown, for where mail does not arrive."""
+    """Mail a colleague an invitation link, and show the link in case the mail doesn't arrive."""
     classroom = taught_class(request, pk)
     form = InvitationForm(request.POST)
     if not form.is_valid():
@@ -209,7 +209,7 @@ def cancel_invitation(request: Request, pk: int, invitation: int) -> HttpRespons
 @adults_only
 @fresh_sign_in
 def renew_access(request: Request, pk: int) -> HttpResponse:
-    """A new class code and new login cards for everybody, when the old ones may be in the wrong hands."""
+    """Make a new class code and new login cards for everybody, in case the old ones are in the wrong hands."""
     classroom = taught_class(request, pk)
     if request.method == "POST":
         classes.new_code(classroom, by=adult(request))
@@ -226,16 +226,16 @@ def remove_teacher(request: Request, pk: int, teacher: int) -> HttpResponse:
     try:
         classroom = taught_class(request, pk)
     except Http404:
-        return _was_removed(request, pk)
+        return _viewer_removed(request, pk)
     found = classroom.teachers.filter(pk=teacher).first()
     if found is None:
-        return _has_left(request, pk, teacher)
+        return _teacher_gone(request, pk, teacher)
     try:
         classes.remove_teacher(classroom, found, by=adult(request))
     except classes.NoLongerTeaching:
-        return _was_removed(request, pk)
+        return _viewer_removed(request, pk)
     except classes.NotTeaching:
-        return _has_left(request, pk, teacher)
+        return _teacher_gone(request, pk, teacher)
     except classes.LastTeacher:
         messages.error(request, _("A class needs a teacher. Invite somebody else first, or archive the class."))
         return redirect("teach:settings", pk)
@@ -250,8 +250,8 @@ def remove_teacher(request: Request, pk: int, teacher: int) -> HttpResponse:
     return redirect("teach:renew-access", pk)
 
 
-def _was_removed(request: Request, pk: int) -> HttpResponse:
-    """Whoever asks was taken out of the class a moment ago, perhaps by the one whom they wanted to take out."""
+def _viewer_removed(request: Request, pk: int) -> HttpResponse:
+    """Tell the viewer that they were just removed from the class, perhaps by the teacher they wanted to remove."""
     removal = classes.latest_removal(pk, adult(request).pk, now=timezone.now())
     if removal is None:
         raise Http404("not your class")
@@ -264,8 +264,8 @@ def _was_removed(request: Request, pk: int) -> HttpResponse:
     return redirect("teach:home")
 
 
-def _has_left(request: Request, pk: int, teacher: int) -> HttpResponse:
-    """Whom the viewer wanted to take out has left a moment ago, or somebody else was faster."""
+def _teacher_gone(request: Request, pk: int, teacher: int) -> HttpResponse:
+    """Tell the viewer that the teacher they wanted to remove has just left, or was removed by somebody else."""
     removal = classes.latest_removal(pk, teacher, now=timezone.now())
     if removal is None:
         raise Http404("not a teacher of this class")
@@ -277,7 +277,7 @@ def _has_left(request: Request, pk: int, teacher: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @adults_only
 def invitation(request: Request, token: str) -> HttpResponse:
-    """Somebody asks me to teach a class with them."""
+    """Show an invitation to teach a class, and accept it."""
     try:
         found = classes.read_invitation(token)
         if not classes.is_for(found, adult(request)):

@@ -1,4 +1,4 @@
-"""What the projector shows, on a computer where nobody is signed in."""
+"""The projector's screen, for a computer where nobody is signed in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memory of one process: for what it counts by itself, and where it is alone or cut off from the shared cache."""
+"""Per-process cache: for local counts, for a single process, and as the fallback while the shared cache is down."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from django.core.cache.backends.locmem import LocMemCache
 
 class OwnCache(LocMemCache):
     def count(self, key: str, seconds: int) -> int:
-        """One more of what is forgotten so many seconds after the first."""
+        """Increment a counter that expires `seconds` after its first increment, and return it."""
         for _try in range(2):
             with suppress(ValueError):
                 return self.incr(key)
-            # The first, unless somebody else is first at this moment.
+            # No counter yet: create it, or increment again if another thread just did.
             if self.add(key, 1, timeout=seconds):
                 break
         return 1

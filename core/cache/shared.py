@@ -1,4 +1,4 @@
-"""The cache that all processes share; while Redis is away each has one of its own, and no page fails."""
+"""The cache shared by all processes. While Redis is down each process falls back to its own, and no page fails."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ log = logging.getLogger(__name__)
 
 _SOCKET_SECONDS = 0.5
 _ASK_AGAIN_SECONDS = 1.0
-"""While Redis is away one thread asks it so often whether it's back, and no page waits for it."""
+"""How often one thread checks whether Redis is back. Pages don't wait for it."""
 _ROOM = b" " * 65_536
-"""What must fit in before Redis counts as back: with room for a few bytes it would be away again at once."""
+"""Redis must have room for this before it counts as back; with only a few bytes free it would fail again at once."""
 _AWAY = object()
 
 _COUNT = "local n = redis.call('incr', KEYS[1]); if n == 1 then redis.call('expire', KEYS[1], ARGV[1]) end; return n"
 
 
 _UNREADABLE = object()
-"""Stands for a value that this code hasn't written: as good as not there."""
+"""Marks a value that this code didn't write; treated as a cache miss."""
 
 
 class JsonSerializer:
-    """Values as JSON: unlike Django's own, reading them runs no code, whoever has written them."""
+    """Serialize as JSON: unlike Django's pickle serializer, loading can't run code, whoever wrote the value."""
 
     def dumps(self, value: Any) -> bytes | int:
-        # Redis counts with plain numbers only. A truth value is a number to Python, but not here.
+        # Redis can only increment plain integers. `type(...) is` leaves out bool, which is an int to Python.
         if type(value) is int:
             return value
         return json.dumps(value).encode()
@@ -67,13 +67,13 @@ class _Redis(RedisCache):
         return {key: value for key, value in found.items() if value is not _UNREADABLE}
 
     def count(self, key: str, seconds: int) -> int:
-        """In one trip."""
+        """Increment and set the expiry in one round trip."""
         own_key = self.make_and_validate_key(key)
         return int(self._cache.get_client(own_key, write=True).eval(_COUNT, 1, own_key, seconds))
 
 
-def _with_own(name: str) -> Callable[..., Any]:
-    """The process's own cache does it while Redis is away."""
+def _with_fallback(name: str) -> Callable[..., Any]:
+    """A method of Redis that falls back to the process's own cache while Redis is down."""
 
     def method(self: SharedCache, *args: Any, **kwargs: Any) -> Any:
         answer = self._shared(name, *args, **kwargs)
@@ -82,8 +82,8 @@ def _with_own(name: str) -> Callable[..., Any]:
     return method
 
 
-def _instead_of_own(name: str) -> Callable[..., Any]:
-    """The same; what Redis has done ends what the process has kept by itself under these keys."""
+def _with_fallback_reset(name: str) -> Callable[..., Any]:
+    """Likewise, and once Redis has done it, drop what the process's own cache holds under these keys."""
 
     def method(self: SharedCache, what: Any, *args: Any, **kwargs: Any) -> Any:
         what = what if isinstance(what, str | dict) else list(what)
@@ -98,25 +98,25 @@ def _instead_of_own(name: str) -> Callable[..., Any]:
 
 
 class SharedCache(_Redis):
-    """Limits stay limits while Redis is away: each process then counts by itself what comes to it.
+    """Redis with a per-process fallback: while Redis is down, each process enforces limits with its own counts.
 
-    A Redis that is full and throws nothing out is away too. It still answers, but its counts stand still.
+    A Redis that's full and evicts nothing counts as down too: it still answers, but its counters don't move.
     """
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         sockets = {"socket_timeout": _SOCKET_SECONDS, "socket_connect_timeout": _SOCKET_SECONDS}
-        # Once more where the connection was closed while it lay idle, but not where Redis hangs.
+        # Retry once if an idle connection was closed, but not if Redis hangs.
         retry = Retry(NoBackoff(), 1, supported_errors=(Disconnected,))
         options = {**sockets, "retry": retry, "serializer": JsonSerializer, **params.get("OPTIONS", {})}
         super().__init__(server, {**params, "OPTIONS": options})
         self._own = cast("OwnCache", caches["process"])
 
-    # One for all threads of the process, of which each has a cache object.
+    # On the class, since each thread of the process has its own cache object.
     _is_away = False
     _lock = threading.Lock()
 
-    def _lost(self, error: RedisError) -> None:
-        """Have everybody use the process's own cache until Redis answers again."""
+    def _mark_away(self, error: RedisError) -> None:
+        """Switch the whole process to its own cache until Redis answers again."""
         with SharedCache._lock:
             if SharedCache._is_away:
                 return
@@ -128,34 +128,34 @@ class SharedCache(_Redis):
         while SharedCache._is_away:
             time.sleep(_ASK_AGAIN_SECONDS)
             with suppress(RedisError):
-                self._write_something()
+                self._check_writable()
                 SharedCache._is_away = False
                 log.warning("cache.back")
 
-    def _write_something(self) -> None:
-        """Raises `RedisError` unless Redis takes what is written; that it answers isn't enough."""
+    def _check_writable(self) -> None:
+        """Raise `RedisError` unless Redis accepts a write; a mere answer isn't enough."""
         key = self.make_key(f"room:{os.getpid()}")
         with self._cache.get_client(write=True).pipeline(transaction=False) as pipe:
-            # Redis refuses a write when it's full already, so the second one finds out whether the first fits in.
+            # Redis refuses a write only when it's already full, so the second write shows whether the first one fit.
             pipe.set(key, _ROOM, ex=1)
             pipe.set(key, b"", ex=1)
             pipe.delete(key)
             pipe.execute()
 
     def _shared(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """What Redis answers, or `_AWAY`."""
+        """Redis's answer, or `_AWAY`."""
         if not SharedCache._is_away:
             try:
                 return getattr(_Redis, name)(self, *args, **kwargs)
             except RedisError as error:
-                self._lost(error)
+                self._mark_away(error)
         return _AWAY
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
         return self.get_many([key], version=version).get(key, default)
 
     def get_many(self, keys: Iterable[str], version: int | None = None) -> dict[str, Any]:
-        """While Redis is there, counts include what this process has counted by itself."""
+        """Get the values. While Redis is up, counts include what this process has counted on its own."""
         keys = list(keys)
         own = self._own.get_many(keys, version=version)
         shared = self._shared("get_many", keys, version=version)
@@ -165,23 +165,23 @@ class SharedCache(_Redis):
         return {**shared} | {key: sum(both) for key, both in counts.items() if {type(each) for each in both} == {int}}
 
     def clear(self) -> None:
-        """Forget everything: what all share, and what this process has counted by itself."""
+        """Clear both the shared cache and this process's own counts."""
         self._own.clear()
         self._shared("clear")
 
-    add = _with_own("add")
-    touch = _with_own("touch")
-    has_key = _with_own("has_key")
-    incr = _with_own("incr")
-    count = _with_own("count")
-    set = _instead_of_own("set")
-    set_many = _instead_of_own("set_many")
-    delete = _instead_of_own("delete")
-    delete_many = _instead_of_own("delete_many")
+    add = _with_fallback("add")
+    touch = _with_fallback("touch")
+    has_key = _with_fallback("has_key")
+    incr = _with_fallback("incr")
+    count = _with_fallback("count")
+    set = _with_fallback_reset("set")
+    set_many = _with_fallback_reset("set_many")
+    delete = _with_fallback_reset("delete")
+    delete_many = _with_fallback_reset("delete_many")
 
 
 def _reset() -> None:
-    """A worker's child has no thread that waits for Redis: it finds out by itself."""
+    """Start a forked child afresh: it has no thread waiting for Redis, so it must find out on its own."""
     SharedCache._is_away, SharedCache._lock = False, threading.Lock()
 
 

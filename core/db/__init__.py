@@ -1,1 +1,1 @@
-"""What keeps writers from losing each other's work: the fair write lock of SQLite, and the order of locks."""
+"""Database backends and locking: SQLite's fair write lock, and the order in which locks are taken."""

@@ -1,4 +1,4 @@
-"""Long writes in short transactions, so that nobody who plays has to wait for one to end."""
+"""Split long writes into short transactions, so that games in progress never wait for them."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 ROWS = 100
-"""How many rows one transaction of a long write touches, more or less."""
+"""About how many rows of a long write go into one transaction."""
 _Thing = TypeVar("_Thing")
 
 
 def chunks(things: Iterable[_Thing], size: int = ROWS) -> Iterator[list[_Thing]]:
-    """The things in lists of at most so many."""
+    """Split things into lists of at most `size`."""
     rest = iter(things)
     while some := list(islice(rest, size)):
         yield some
 
 
 def delete_in_chunks(rows: QuerySet[Any], size: int = ROWS, *, lock: Callable[[], object] | None = None) -> int:
-    """Delete the rows, and what hangs on them, some at a time; how many there were. May break off and run again.
+    """Delete the rows, and whatever cascades, in chunks. Returns how many there were. Safe to interrupt and run again.
 
-    `lock` is called first in each transaction, to lock what others lock before they write such rows.
+    `lock` is called first in each transaction, to take the lock that other writers of these rows take.
     """
     count = 0
     while keys := _first_keys(rows, size):
         with transaction.atomic():
             if lock:
                 lock()
-            # By the conditions again, and locked: a row may have changed since we looked, or be about to.
+            # Apply the conditions again, under a lock: a row may have changed since we looked.
             still = rows.order_by("pk").select_for_update(of=("self",)).filter(pk__in=keys)
             found = rows.model._default_manager.filter(pk__in=list(still.values_list("pk", flat=True)))
             count += found.delete()[1].get(rows.model._meta.label, 0)

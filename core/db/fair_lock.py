@@ -1,4 +1,4 @@
-"""A lock that's handed to whoever has waited longest, and that belongs to an owner rather than to a thread."""
+"""A lock that goes to whoever has waited longest, and that belongs to an owner object rather than a thread."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _registry_guard = threading.Lock()
 
 
 class FairLock:
-    """First come, first served. `threading.Lock` lets a newcomer overtake those who already wait; this one doesn't."""
+    """First come, first served. `threading.Lock` lets a newcomer overtake those already waiting; this one doesn't."""
 
     def __init__(self) -> None:
-        # The garbage collector may release a lost owner's lock in the middle of any method, hence reentrant.
+        # Reentrant, since the garbage collector may release a dead owner's lock in the middle of any method.
         self._guard: Final = threading.RLock()
         self._waiting: Final[deque[tuple[object, threading.Lock]]] = deque()
         self._owner: object | None = None
@@ -30,7 +30,7 @@ class FairLock:
         return len(self._waiting)
 
     def acquire(self, owner: object, timeout: float) -> bool:
-        """Become the owner, after everybody who came before. Says whether that happened in time."""
+        """Become the owner, after everyone who came before. Returns whether that happened in time."""
         with self._guard:
             if self._owner is None:
                 self._owner = owner
@@ -47,13 +47,13 @@ class FairLock:
             return True
         with self._guard:
             if self._owner is owner:
-                # It was handed over in the very instant in which the patience ran out.
+                # The lock was handed over at the very moment the timeout expired.
                 return True
             self._waiting.remove(entry)
             return False
 
     def release(self, owner: object) -> None:
-        """Hand the lock to the next in the queue. Nothing happens if somebody else owns it."""
+        """Hand the lock to the next in the queue. Does nothing if someone else owns it."""
         with self._guard:
             if self._owner is owner:
                 self._hand_over()
@@ -72,7 +72,7 @@ def lock_of(file: str) -> FairLock:
 
 
 def _forget_all() -> None:
-    """A child process has its own locks: those of its parent's threads would never be released in it."""
+    """Start a forked child without locks: nobody in it would ever release those held by the parent's threads."""
     global _registry_guard  # noqa: PLW0603 (the guard itself may have been held while forking)
     _registry_guard = threading.Lock()
     _registry.clear()

@@ -1,4 +1,4 @@
-"""Inserting a row that somebody else may have inserted already, in one statement."""
+"""Insert a row that another request may have inserted already, in one statement."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from django.db.models.constants import OnConflict
 
 
 def insert_unless_there(row: Model) -> bool:
-    """Insert the row and give it its key; False where a unique constraint says that it's there already.
+    """Insert the row and set its primary key. Returns False if a unique constraint says it already exists.
 
-    `save` would need a savepoint to go on in the same transaction after that, and `bulk_create` tells no key.
+    After a conflict `save` would need a savepoint to continue the transaction, and `bulk_create` returns no key.
     """
     options = row._meta
     fields = [field for field in options.concrete_fields if not field.primary_key]

@@ -1,7 +1,7 @@
-"""The order in which one transaction may lock things, so that two transactions never wait for each other.
+"""The order in which a transaction takes its locks, so that two transactions never deadlock.
 
-A transaction locks from the top of `LockLevel` downwards, and people in the order of their keys. On SQLite every
-transaction is alone anyway; the order is checked there all the same, so that a test on either engine finds a mistake.
+A transaction locks from the top of `LockLevel` downwards, and people in the order of their keys. On SQLite write
+transactions never overlap anyway, but the order is checked there too, so tests on either engine catch a mistake.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ _unordered = threading.local()
 
 
 class LockLevel(IntEnum):
-    """What is locked before what."""
+    """Lock levels, in the order in which they're locked."""
 
     CLASSROOM = 1
     SESSION = 2
     """A live lesson."""
     MATCH = 3
     PERSON = 4
-    """A user or a guest: their account and what they've learned. Several are locked in the order of their keys."""
+    """A user or a guest: their account and their learning. Several are locked in the order of their keys."""
 
 
 class WrongOrder(AssertionError):
-    """A transaction locked something that another transaction locks earlier: one day both will wait forever."""
+    """A transaction took locks in the wrong order, so one day it would deadlock with another."""
 
 
 def lock_rows(rows: QuerySet[_Row], level: LockLevel, word: str = "") -> QuerySet[_Row]:
-    """The rows, locked until the transaction ends. Rows that merely refer to them can still be added meanwhile."""
+    """Lock the rows until the transaction ends. Rows that merely refer to them can still be added."""
     note_lock(level, word)
     return rows.select_for_update(of=("self",), no_key=True).order_by("pk")
 
 
 def lock_word(level: LockLevel, word: str) -> None:
-    """Lock something that has no row of its own, by a word that names it."""
+    """Lock something that has no row of its own, by a string that names it (an advisory lock on PostgreSQL)."""
     note_lock(level, word)
     if connection.vendor == "postgresql":
         number = int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), signed=True)
@@ -56,7 +56,7 @@ def lock_word(level: LockLevel, word: str) -> None:
 
 @contextmanager
 def in_any_order() -> Iterator[None]:
-    """For work that nobody else runs beside, such as filling a new database: locks may be taken in any order."""
+    """Allow locks in any order, for work that nothing else runs alongside, such as filling a new database."""
     _unordered.depth = getattr(_unordered, "depth", 0) + 1
     try:
         yield
@@ -65,7 +65,7 @@ def in_any_order() -> Iterator[None]:
 
 
 def note_lock(level: LockLevel, word: str = "") -> None:
-    """Check that this transaction may lock something of this level now."""
+    """Check that this transaction may take a lock of this level now."""
     if not settings.CHECKS_LOCK_ORDER or getattr(_unordered, "depth", 0) > 0:
         return
     outermost = _outermost()
@@ -79,6 +79,6 @@ def note_lock(level: LockLevel, word: str = "") -> None:
 
 
 def _outermost() -> Atomic | None:
-    """The block that is the present transaction; the one that a test wraps around everything isn't."""
+    """The outermost atomic block of the current transaction, ignoring the one a test case wraps around everything."""
     blocks: list[Any] = connection.atomic_blocks
     return next((block for block in blocks if not block._from_testcase), None)

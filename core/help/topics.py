@@ -1,4 +1,4 @@
-"""The topics of the help pages, and which of them belongs to a page."""
+"""The topics of the help pages, and which one belongs to which page."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from django.utils.translation import gettext_lazy as _
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One page of help; its words are in templates/help/<slug>.html."""
+    """One help page; its text is in templates/help/<slug>.html."""
 
     slug: str
     title: Promise
     about: Promise
     pages: tuple[str, ...] = ()
-    """Whose help it is: names of addresses, or of whole namespaces."""
+    """The pages it's for: URL names or whole namespaces."""
 
 
 TOPICS = (
@@ -41,7 +41,7 @@ _BY_PAGE = {page: topic for topic in TOPICS for page in topic.pages}
 
 
 def topic_for(request: HttpRequest) -> Topic | None:
-    """What helps on this page, if one topic does."""
+    """The help topic for this page, if there is one."""
     match = request.resolver_match
     if match is None:
         return None

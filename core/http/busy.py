@@ -1,4 +1,4 @@
-"""The answer of a site that has too much to do: drawn once per language, so that saying it costs next to nothing."""
+"""The "we're busy" page: rendered once per language, so that serving it costs next to nothing."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _CODES = frozenset(code for code, _name in settings.LANGUAGES)
 
 
 def busy_page(scope: Scope, retry_after: int) -> Answer:
-    """503 with Retry-After: a page for people, nothing but headers for htmx and for scripts."""
+    """503 with Retry-After: a page for people, only headers for htmx and scripts."""
     said = {name: value.decode("latin-1") for name, value in scope["headers"]}
     headers = [
         (b"retry-after", b"%d" % retry_after),
         (b"cache-control", b"no-store"),
         (b"vary", b"Accept, Accept-Language, Cookie, HX-Request"),
     ]
-    if b"hx-request" in said or not _reads_pages(said.get(b"accept", "*/*")):
+    if b"hx-request" in said or not _accepts_html(said.get(b"accept", "*/*")):
         return _STATUS, headers, b""
     language = _language(said.get(b"cookie", ""), said.get(b"accept-language", ""))
     headers += [
@@ -39,7 +39,7 @@ def busy_page(scope: Scope, retry_after: int) -> Answer:
     return _STATUS, headers, _page(language)
 
 
-def _reads_pages(accept: str) -> bool:
+def _accepts_html(accept: str) -> bool:
     return any(MediaType(each).match("text/html") for each in accept.split(",") if each.strip())
 
 

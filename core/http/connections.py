@@ -1,6 +1,6 @@
-"""Connections that wait for a request: slow headers are cut off, and idle connections make room for new ones.
+"""Limits on connections waiting for a request: slow headers are cut off, and idle connections make room for new ones.
 
-uvicorn has a timeout between two requests and none within one. A body's time is kept by `core.http.wsgi_adapter`.
+uvicorn has a timeout between two requests but none within one. `core.http.wsgi_adapter` limits the time of a body.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 from core.clients import network_of
 
 HEADER_SECONDS = 20.0
-"""For all headers of a request together, from the connection's start or from their first byte."""
+"""For all headers of a request, from the start of the connection or from their first byte."""
 MOST_IDLE = 4_000
 
 
 class Idle:
-    """Connections without a request under way, by address, in the order in which they became idle."""
+    """Connections with no request in progress, by address, in the order in which they became idle."""
 
     def __init__(self, most: int = MOST_IDLE) -> None:
         self.most = most
@@ -42,7 +42,7 @@ class Idle:
                 del self._of[connection.address]
 
     def _make_room(self) -> None:
-        """Close the oldest connection of the address that has most of them: a flood closes its own."""
+        """Close the oldest connection of the address that has the most, so that a flood closes its own."""
         most: dict[PatientProtocol, None] = max(self._of.values(), key=len)
         oldest = next(iter(most))
         self.remove(oldest)
@@ -54,7 +54,7 @@ idle = Idle()
 
 
 class PatientProtocol(asyncio.Protocol):
-    """Mixed into a protocol of uvicorn, of which it uses `loop`, `transport`, `client` and `cycle`."""
+    """Mixin for a uvicorn protocol; uses its `loop`, `transport`, `client` and `cycle`."""
 
     loop: asyncio.AbstractEventLoop
     transport: asyncio.Transport
@@ -102,5 +102,5 @@ class PatientProtocol(asyncio.Protocol):
 
 
 def patient(base: type[asyncio.Protocol]) -> type[asyncio.Protocol]:
-    """One of uvicorn's protocols, with these limits."""
+    """Add these limits to one of uvicorn's protocols."""
     return type("Patient", (PatientProtocol, base), {})

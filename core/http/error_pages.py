@@ -1,4 +1,4 @@
-"""What went wrong, in kind words and with what to do next: for each status that a visitor can meet."""
+"""Error pages: what went wrong and what to do next, in kind words, for each status a visitor can meet."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ _OLD_PAGE = Words(
 
 
 def words_for(status: int, retry_after: int = 0) -> Words:
-    """What is said of a status; one that has no words of its own is told as the first of its kind.
+    """The words for a status; one without its own gets those of 400 or 500.
 
-    `retry_after` is how many seconds somebody who tried too often has to wait, 0 where nobody knows.
+    `retry_after` is how many seconds to wait after too many tries, or 0 if unknown.
     """
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return Words(_("Too many tries"), wait_text(retry_after or _A_MINUTE))
@@ -74,7 +74,7 @@ def error_page(request: HttpRequest, status: int, words: Words | None = None) ->
     except Exception:
         if status < HTTPStatus.INTERNAL_SERVER_ERROR:
             raise
-        # What broke the page, a database that is away, say, breaks its frame as well: tell it without one.
+        # Whatever broke the page (the database is down, say) breaks the base template too, so do without it.
         log.exception("error_page.not_rendered", extra={"status": status})
         return HttpResponse(loader.render_to_string("error_bare.html", context), status=status)
 
@@ -93,7 +93,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def bare(status: HTTPStatus, retry_after: int = 0) -> HttpResponse:
-    """Without words: the middleware `error_pages` makes it a page for those who read pages."""
+    """An empty response, which the `error_pages` middleware turns into a page for clients that accept HTML."""
     return HttpResponse(status=status, headers={"Retry-After": str(retry_after)} if retry_after else None)
 
 
@@ -102,5 +102,5 @@ def our_mistake(request: HttpRequest) -> HttpResponse:
 
 
 def old_page(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """A form whose token against forgery is missing or not this browser's."""
+    """CSRF failure: the form's token is missing or belongs to another browser."""
     return error_page(request, HTTPStatus.FORBIDDEN, _OLD_PAGE)

@@ -1,4 +1,4 @@
-"""What every answer tells the browser about safety, whoever gives it: a page, a stream, a file or an error."""
+"""Security headers for every response: pages, streams, files and errors alike."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.conf import settings
 
 from core.http.wsgi_adapter import Message, Send
 
-# What a browser could let a page use; none of ours needs any of it.
+# Browser features that none of our pages needs.
 _UNUSED = (
     "accelerometer bluetooth browsing-topics camera display-capture encrypted-media geolocation gyroscope hid "
     "identity-credentials-get idle-detection local-fonts magnetometer microphone midi payment "
@@ -26,7 +26,7 @@ if settings.SECURE_HSTS_SECONDS:
 
 
 def safe(send: Send) -> Send:
-    """Add to an answer what it does not say by itself."""
+    """Add the security headers that a response doesn't set itself."""
 
     async def send_safely(message: Message) -> None:
         if message["type"] == "http.response.start":

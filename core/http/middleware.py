@@ -1,4 +1,4 @@
-"""What every answer of the site passes through."""
+"""The site's middleware."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _FOR_DEVELOPERS = (HTTPStatus.NOT_FOUND, HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def csp(get_response: Answer) -> Answer:
-    """What a page may load, run and be sent to: the same for every page, since nothing is written into any."""
+    """Set the Content Security Policy. It's the same for every page, since none has inline scripts or styles."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
-        # Django's own pages for developers are written otherwise.
+        # Django's debug pages have inline styles and scripts.
         if not settings.DEBUG or response.status_code not in _FOR_DEVELOPERS:
             response.headers.setdefault("Content-Security-Policy", settings.CONTENT_SECURITY_POLICY)
         return response
@@ -42,14 +42,14 @@ def csp(get_response: Answer) -> Answer:
 
 
 def locale(get_response: Answer) -> Answer:
-    """Every page in the language of whoever reads it."""
+    """Activate the reader's language for each page."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         request.LANGUAGE_CODE = language_of(request)
         with translation.override(request.LANGUAGE_CODE):
             response = get_response(request)
         patch_vary_headers(response, ["Accept-Language", "Cookie"])
-        # A page may have changed its mind on the way, once it knew the class.
+        # Read again: the view may have changed the language once it knew the class.
         response.headers.setdefault("Content-Language", request.LANGUAGE_CODE)
         return response
 
@@ -57,14 +57,14 @@ def locale(get_response: Answer) -> Answer:
 
 
 def error_pages(get_response: Answer) -> Answer:
-    """Whatever is refused without a word gets the words of its page, for those who read pages."""
+    """Give an empty error response its error page, if the client accepts HTML."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
         is_bare = response.status_code >= HTTPStatus.BAD_REQUEST and not getattr(response, "content", b"?")
         if not is_bare or request.headers.get("HX-Request") or not request.accepts("text/html"):
             return response
-        # Every Retry-After of ours is in seconds.
+        # All our Retry-After headers are in seconds.
         words = words_for(response.status_code, int(response.headers.get("Retry-After", 0)))
         page = error_page(request, response.status_code, words)
         for name, value in response.items():
@@ -76,7 +76,7 @@ def error_pages(get_response: Answer) -> Answer:
 
 
 def vary_by_htmx(get_response: Answer) -> Answer:
-    """One address answers with a page or with a part of it: say so, or a browser that goes back shows the part."""
+    """Vary by HX-Request: a URL answers with a page or a fragment, and the Back button must not show the fragment."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
@@ -87,7 +87,7 @@ def vary_by_htmx(get_response: Answer) -> Answer:
 
 
 def no_store(get_response: Answer) -> Answer:
-    """What somebody with a session sees is theirs: going back after a sign-out shows nothing of it, on any tablet."""
+    """Keep a session's pages out of caches, so that after a sign-out the Back button on a shared tablet shows none."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         response = get_response(request)
@@ -100,7 +100,7 @@ def no_store(get_response: Answer) -> Answer:
 
 
 def note_route(get_response: Answer) -> Answer:
-    """Leave the name of the page for the log and the figures; the address itself may hold a code."""
+    """Note the route's name for logs and metrics; the URL itself may contain a code."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         try:
@@ -113,10 +113,10 @@ def note_route(get_response: Answer) -> Answer:
 
 
 class RefuseNulBytes:
-    """Answer 400 to a NUL byte anywhere in a request: PostgreSQL can't store one, and no person types one.
+    """Answer 400 to a NUL byte anywhere in a request: PostgreSQL can't store one, and nobody types one.
 
     One check here instead of one in each form. It comes before sessions, whose key is a cookie like any other. File
-    names need none: Django drops what isn't printable from them.
+    names need no check: Django strips what isn't printable from them.
     """
 
     def __init__(self, get_response: Answer) -> None:
@@ -130,27 +130,27 @@ class RefuseNulBytes:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *view: Any) -> HttpResponse | None:
-        # Reads nothing but forms, and only on the way to a page that exists.
+        # Parses forms only, and only for a URL that exists.
         form = (text for name, values in request.POST.lists() for text in (name, *values))
         return _refused() if _has_nul(form) else None
 
 
 def _has_nul(texts: Iterable[str]) -> bool:
-    # The escape is a NUL byte as soon as a form's field is read as JSON.
+    # The escape becomes a NUL byte when a form field is parsed as JSON.
     return any("\0" in text or "\\u0000" in text for text in texts)
 
 
 def _refused() -> HttpResponse:
-    """A page without a frame: the frame would look up the session."""
+    """A page without the base template, which would read the session."""
     status = HTTPStatus.BAD_REQUEST
     context = {"status": status, "words": words_for(status)}
     return HttpResponse(loader.render_to_string("error_bare.html", context), status=status)
 
 
 class ErrorsAsStatus:
-    """What no view has words of its own for: a limit, heavy work that was given up, a row that somebody took away.
+    """Turn exceptions no view handles into a status: a rate limit, heavy work given up, a row deleted meanwhile.
 
-    A row is only missed where something is written: a page that can't be read without one is a mistake of ours.
+    A missing row is a 404 only for requests that write; on a page that's merely read, it's a bug of ours.
     """
 
     def __init__(self, get_response: Answer) -> None:

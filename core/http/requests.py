@@ -1,4 +1,4 @@
-"""Requests as our middleware leaves them, and files as answers."""
+"""The request type with our middleware's attributes, and file downloads."""
 
 from django.http import HttpRequest, HttpResponse
 from django_htmx.middleware import HtmxDetails
@@ -11,6 +11,6 @@ class Request(HttpRequest):
 
 
 def download(content: bytes | str, content_type: str, name: str) -> HttpResponse:
-    """A file to keep, which no cache keeps."""
+    """A response that downloads a file and isn't cached."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return HttpResponse(content, content_type=content_type, headers=headers)

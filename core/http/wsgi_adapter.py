@@ -1,8 +1,8 @@
-"""Django's pages inside the ASGI server: its WSGI handler on a small pool of threads, one hop a request.
+"""Runs Django's WSGI handler inside the ASGI server, on a small pool of threads, with one thread hop a request.
 
-Django's own ASGI handler changes threads some fifteen times for a request with ordinary middleware; this way a page
-takes one. The pool is small on purpose: translated templates are rendered under a lock, so that more threads are
-slower, and more processes are the way to grow. Slow requests have a lane of their own, see `core.lanes.pools`.
+Django's own ASGI handler switches threads some fifteen times for a request with ordinary middleware. The pool is small
+on purpose: translated templates are rendered under a lock, so more threads are slower, and the way to scale is more
+processes. Slow requests have their own lanes, see `core.lanes.pools`.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ Send = Callable[[Message], Awaitable[None]]
 WSGIApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 ROUTE = "setsite.route"
-"""Where in a request's environment its route is noted."""
+"""The key of the WSGI environ under which the route is noted."""
 LARGEST_BODY = 12 * 1024 * 1024
-"""Of an upload."""
+"""Of an upload, in bytes."""
 LARGEST_FORM = 256 * 1024
-"""Of what is sent to an address that takes no upload."""
+"""Of the body sent to a URL that takes no upload."""
 SMALL_BODY = 64 * 1024
 MOST_HELD = 16 * LARGEST_BODY
-"""Bytes of large bodies that are held at once, whether still on their way or waiting for a thread."""
+"""Bytes of large bodies held in memory at once, whether still arriving or waiting for a thread."""
 MOST_HELD_OF_ADDRESS = MOST_HELD // 4
-"""Room for two dozen lists of the largest size that a school sends at the same moment."""
+"""Room for two dozen lists of the largest size, sent by one school at the same moment."""
 BODY_GRACE_SECONDS = 20.0
 SLOWEST_BODY = 16 * 1024
-"""Bytes a second that a body must bring on average once the grace is over."""
+"""Bytes a second that a body must average once the grace period is over."""
 LEAST_PROGRESS = 64 * 1024
-"""Bytes that must come within each `BODY_GRACE_SECONDS`, however fast the body was before."""
+"""Bytes that must arrive within each `BODY_GRACE_SECONDS`, however fast the body was before."""
 FASTEST_BODIES = 4 * 1024 * 1024
-"""Bytes a second that all large bodies together bring: reading them takes time from the games. A list takes longer to
-come from a school than to be read at this pace; a script on a fast line waits.
+"""Bytes a second at which all large bodies together are read, since reading them takes time from the games. A list
+from a school arrives more slowly than this anyway; a script on a fast line has to wait.
 """
 _MOST_PASSED_OVER = 4 * LARGEST_BODY
 _LONGEST_NUMBER = 20
@@ -62,13 +62,13 @@ class BodyTooSlow(Exception):
 
 
 class PageListener(Protocol):
-    """Told of every page."""
+    """Called after every page."""
 
     def __call__(self, *, method: str, route: str, status: int, seconds: float) -> None: ...
 
 
 class WsgiAdapter:
-    """An ASGI app that answers with a WSGI app."""
+    """An ASGI app that serves a WSGI app."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class WsgiAdapter:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         lane = self._choose(scope["method"], scope["path"])
-        # Uploads are read in the heavy lane; nothing else that is sent to us is long.
+        # Only views in the heavy lane take uploads; no other request has a long body.
         takes_uploads = lane == HEAVY and scope["method"] == "POST"
         body = _Body(_address_of(scope), self.held, most=LARGEST_BODY if takes_uploads else LARGEST_FORM)
         try:
@@ -131,7 +131,7 @@ class WsgiAdapter:
             gone.cancel()
 
     def run(self, scope: Scope, body: bytes, came: float) -> Answer:
-        """One request, from its first to its last byte, in one thread."""
+        """Handle one request from start to finish, in one thread."""
         started: dict[str, Any] = {}
 
         def start_response(status: str, headers: list[tuple[str, str]], exc_info: object = None) -> None:
@@ -162,22 +162,22 @@ def _address_of(scope: Scope) -> str:
 
 
 def _declared_length(scope: Scope) -> int:
-    """What the client says that it will send; 0 if it doesn't say."""
+    """The Content-Length, or 0 if there is none."""
     said = next((value for name, value in scope["headers"] if name == b"content-length"), b"")
     return int(said[:_LONGEST_NUMBER]) if said.isdigit() else 0
 
 
 class _HeldBodies:
-    """Bytes of large bodies in memory, by address. Where they are too many, the heaviest gives way."""
+    """Bytes of large bodies in memory, by address. When there are too many, the largest body is dropped."""
 
     def __init__(self) -> None:
         self.total = 0
         self._of: dict[str, dict[_Body, int]] = {}
         self._read_until = 0.0
-        """When everything that was taken in so far would have come at the fastest pace."""
+        """When everything read so far would have arrived at the fastest allowed pace."""
 
     def hold(self, body: _Body, size: int) -> None:
-        """Count a body that has grown to this size; raises `Busy` if it's the one that has to give way."""
+        """Count a body that has grown to this size; raises `Busy` if it's the one to be dropped."""
         if not body.gave_way:
             own = self._of.setdefault(body.address, {})
             self.total += size - own.get(body, 0)
@@ -190,7 +190,7 @@ class _HeldBodies:
             raise Busy(FastLane.retry_after)
 
     async def pace(self, size: int) -> None:
-        """Wait as long as so many bytes may take; meanwhile the client is kept from sending more."""
+        """Wait as long as this many bytes should take. Meanwhile backpressure keeps the client from sending more."""
         now = asyncio.get_running_loop().time()
         self._read_until = max(self._read_until, now) + size / FASTEST_BODIES
         await _rest(self._read_until - now)
@@ -202,7 +202,7 @@ class _HeldBodies:
             self._of.pop(body.address, None)
 
     def _drop_heaviest(self, addresses: Iterable[dict[_Body, int]], growing: _Body) -> None:
-        """Of the address that holds most, the largest body that is still on its way: a flood drops its own."""
+        """Drop the largest unfinished body of the address that holds the most, so that a flood drops its own."""
         unfinished = [[each for each in own if each.is_on_its_way or each is growing] for own in addresses]
         heaviest = max(filter(None, unfinished), key=lambda bodies: sum(self._of[bodies[0].address].values()))
         dropped = max(heaviest, key=self._of[heaviest[0].address].__getitem__)
@@ -211,7 +211,7 @@ class _HeldBodies:
 
 
 class _Body:
-    """The body of one request on its way in: not too large, not too slow, and large ones not too many at once."""
+    """One request's body while it arrives, with limits on its size, its pace and the memory of all large ones."""
 
     def __init__(self, address: str, held: _HeldBodies, *, most: int) -> None:
         self.address = address
@@ -219,7 +219,7 @@ class _Body:
         self.gave_way = False
         self._held, self._most = held, most
         self._limit: asyncio.Timeout | None = None
-        """Of the part that is waited for."""
+        """Timeout for the part being waited for."""
 
     def give_way(self) -> None:
         self.gave_way = True
@@ -245,7 +245,7 @@ class _Body:
         return b"".join(parts)
 
     async def pass_over(self, receive: Receive) -> None:
-        """Hold nothing of the rest. A browser hears an answer only once it has sent everything."""
+        """Read and discard the rest, since a browser reads the response only once it has sent everything."""
         size = 0
         if not self.is_on_its_way:
             return
@@ -256,7 +256,7 @@ class _Body:
                     return
 
     async def _parts(self, receive: Receive) -> AsyncIterator[bytes]:
-        """Each part that comes, until the last; raises `TimeoutError` where they come too slowly."""
+        """Yield each part as it arrives; raises `TimeoutError` if they arrive too slowly."""
         now = asyncio.get_running_loop().time
         start = checked = now()
         size = size_checked = 0
@@ -312,7 +312,7 @@ def _environ(scope: Scope, body: bytes) -> dict[str, Any]:
     }
     for name_bytes, value_bytes in scope["headers"]:
         if b"_" in name_bytes:
-            # It could pose as the header with a hyphen in its place.
+            # Could be used to spoof the header spelled with a hyphen.
             continue
         name = name_bytes.decode("latin-1").upper().replace("-", "_")
         value = value_bytes.decode("latin-1")

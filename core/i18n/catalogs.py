@@ -1,4 +1,4 @@
-"""The words of each language, made ready for use: `locale/<language>/` keeps them as texts that translators read."""
+"""Compile translation catalogs: `locale/<language>/` holds the .po files that translators edit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import polib
 
 
 def compile_stale(folders: Iterable[str | Path]) -> list[Path]:
-    """Make what is used from what is read, where that is newer or nothing was made yet; what was made."""
+    """Compile each .po file whose .mo file is missing or older. Returns the compiled files."""
     made = []
     for folder in folders:
         for source in sorted(Path(folder).glob("*/LC_MESSAGES/*.po")):
@@ -22,7 +22,7 @@ def compile_stale(folders: Iterable[str | Path]) -> list[Path]:
 
 
 def _compile(source: Path, target: Path) -> None:
-    # Several processes may start at once: each puts a whole file in place.
+    # Several processes may start at once, so each moves a complete file into place.
     with tempfile.NamedTemporaryFile(dir=target.parent, prefix=".", suffix=".mo", delete=False) as part:
         part.write(polib.pofile(str(source)).to_binary())
     made = Path(part.name)

@@ -1,4 +1,4 @@
-"""Which language a page is in: what somebody has chosen, else that of the class, else what the browser asks for."""
+"""The language of a page: the one chosen, else the class's, else the one the browser asks for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.utils import translation
 from django.utils.translation.trans_real import get_supported_language_variant, parse_accept_lang_header
 
 CLASS_LANGUAGE = "class_language"
-"""Where a browser session remembers the language of the class that somebody came in by."""
+"""The session key for the language of the class that the visitor joined."""
 _CODES = frozenset(code for code, _name in settings.LANGUAGES)
 _AMERICAN, _BRITISH = "en-us", "en-gb"
 
@@ -25,14 +25,14 @@ def language_of(request: HttpRequest) -> str:
 
 
 def speak_as_class(request: HttpRequest, language: str) -> None:
-    """From here on, and on this page already, speak the language of the class, unless another was chosen."""
+    """Use the class's language from now on, this page included, unless another was chosen."""
     request.session[CLASS_LANGUAGE] = language
     request.LANGUAGE_CODE = language_of(request)
     translation.activate(request.LANGUAGE_CODE)
 
 
 def language_of_browser(header: str) -> str:
-    """The first of its languages that we speak. English is spelt the American way only there."""
+    """The first language in Accept-Language that we support. Any regional English but en-US gets British spelling."""
     for wanted, _weight in parse_accept_lang_header(header):
         if wanted == "*":
             break

@@ -1,1 +1,1 @@
-"""Work that should not keep a person waiting: queued, run beside the site, seen on a page of its own."""
+"""Jobs: work too slow for a request. They're queued, run alongside the site, and each has its own page."""

@@ -1,4 +1,4 @@
-"""What kinds of work there are. An app declares its own in a module `jobs`."""
+"""The kinds of jobs. An app declares its own in a module named `jobs`."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from django.utils.module_loading import autodiscover_modules
 
 
 class Reporter(Protocol):
-    """How work tells how far it is; it raises `Stopped` where it is no longer wanted."""
+    """Called by the work to report progress; raises `Stopped` if the job is no longer wanted."""
 
     def __call__(self, progress: float, so_far: Mapping[str, Any] | None = None) -> None: ...
 
 
 class Stopped(Exception):
-    """Somebody has pressed the stop button."""
+    """The job was cancelled, or its run was ended."""
 
 
 class Failure(Exception):
-    """It cannot be done, with the reason in words for who asked."""
+    """The job can't be done; the message tells its owner why."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What came of it: data for a page, and a file where there is one."""
+    """A job's result: data for its page, and a file if there is one."""
 
     data: Mapping[str, Any] = field(default_factory=dict)
     file: bytes | None = None
@@ -43,9 +43,9 @@ class JobKind:
     title: str | Promise
     work: Work
     template: str = "jobs/_result.html"
-    """Shows the result, or what there is so far."""
+    """Renders the result, or the partial result so far."""
     seconds: float = 300.0
-    """How long a run may take; past it the process is ended."""
+    """How long a run may take before its process is ended."""
 
 
 _kinds: dict[str, JobKind] = {}

@@ -1,7 +1,7 @@
-"""The only writer of jobs: asks for them, hands them to a run, and sees to it that none is left lying.
+"""The job queue, and the only writer of jobs: enqueues them, hands them to runs, and requeues those that got lost.
 
-A job is claimed by raising its attempt, and every write of a run names the attempt: so a run that was given up writes
-nothing more, and a message that is delivered twice starts nothing twice.
+Claiming a job increments its attempt, and every write of a run names the attempt. So a run that was given up can't
+write any more, and a message delivered twice doesn't start a job twice.
 """
 
 from __future__ import annotations
@@ -30,42 +30,42 @@ from core.models import Job, JobState
 
 MOST_ATTEMPTS = 2
 SILENCE = timedelta(seconds=10)
-"""A run that is not heard of for so long is dead."""
+"""A run with no heartbeat for this long is dead."""
 WAIT = timedelta(seconds=10)
-"""A job that nobody has begun for so long has lost its message."""
+"""A job that hasn't been started after this long has lost its message."""
 
-# What may wait and run at the same time. A class of thirty guests behind one address can each print something.
+# How many may be waiting or running at once. Each of thirty guests behind one address can print something.
 MOST_OF_OWNER = 10
 MOST_OF_ADDRESS = 40
 MOST_OF_GUESTS = 80
 _FOLDER, _KEY_LETTERS = "jobs", 36
 _UNDER_WAY = (JobState.WAITING, JobState.RUNNING)
 _LOCK = 0x5E7_10B5
-"""PostgreSQL's number for the lock by which jobs are counted."""
+"""PostgreSQL's advisory lock for counting jobs."""
 
 log = logging.getLogger(__name__)
 
 
 class TooManyJobs(TooMany):
-    """So many are waiting or running already that another would keep the others waiting."""
+    """Too many jobs are waiting or running already."""
 
 
 _starters: list[Callable[[UUID], object]] = []
 
 
 def on_enqueue(starter: Callable[[UUID], object]) -> None:
-    """Have a function called with the key of every job that is to be run."""
+    """Register a function to be called with the key of every job that's ready to run."""
     _starters.append(starter)
 
 
 def enqueue(kind: str, owner: Mapping[str, Any], asked: Mapping[str, Any], *, address: str = "") -> Job:
-    """Ask for work; `owner` is who may see it, as a player's key has it, and `address` where a guest asks from.
+    """Enqueue a job. `owner` is an actor's key and decides who may see it; `address` is a guest's network address.
 
-    Raises `TooManyJobs` where too many are under way.
+    Raises `TooManyJobs` if too many are waiting or running.
     """
     kind_of(kind)
     client = salted_hmac("setsite.jobs", address).hexdigest()[:32] if owner.get("guest") and address else ""
-    with _counting():
+    with _lock_job_counts():
         _check_room(owner, client)
         job = Job.objects.create(kind=kind, asked=dict(asked), client=client, **owner)
     transaction.on_commit(lambda: _start(job.pk))
@@ -78,15 +78,15 @@ def _check_room(owner: Mapping[str, Any], client: str) -> None:
         raise TooManyJobs("jobs")
     if not owner.get("guest"):
         return
-    # A guest gets a new name by dropping a cookie, and a new address not as easily.
+    # A guest gets a new identity by dropping a cookie, but not so easily a new address.
     guests = under_way.exclude(guest="")
     if guests.filter(client=client).count() >= MOST_OF_ADDRESS or guests.count() >= MOST_OF_GUESTS:
         raise TooManyJobs("jobs")
 
 
 @contextmanager
-def _counting() -> Iterator[None]:
-    """One at a time, so that what was counted still holds when it's written."""
+def _lock_job_counts() -> Iterator[None]:
+    """Open a transaction that counts jobs, one at a time, so that the count still holds at the write."""
     with transaction.atomic():
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
@@ -95,9 +95,9 @@ def _counting() -> Iterator[None]:
 
 
 def cancel(job: Job) -> None:
-    """Stop a run as soon as it looks, and at once what hasn't begun."""
+    """Cancel a job: at once if it's waiting, otherwise when its run next checks."""
     is_waiting = Q(state=JobState.WAITING)
-    # In one statement: between two, `requeue_stale` may have made a job that runs one that waits.
+    # In one statement: between two, `requeue_stale` could turn a running job into a waiting one.
     Job.objects.filter(pk=job.pk, state__in=_UNDER_WAY).update(
         is_to_stop=True,
         state=Case(When(is_waiting, then=Value(JobState.CANCELLED)), default=F("state")),
@@ -107,7 +107,7 @@ def cancel(job: Job) -> None:
 
 
 def claim(pk: UUID) -> Job | None:
-    """Take a waiting job to run it; None where somebody else has it or it is not wanted any more."""
+    """Take a waiting job to run it; None if another run has it or it's no longer wanted."""
     changes = {"state": JobState.RUNNING, "attempt": F("attempt") + 1, "beat_at": timezone.now(), "progress": 0.0}
     if not Job.objects.filter(pk=pk, state=JobState.WAITING).update(**changes):
         return None
@@ -115,11 +115,11 @@ def claim(pk: UUID) -> Job | None:
 
 
 def claim_next() -> Job | None:
-    """Take the job that should run next: those of people with an account first, then in order of asking.
+    """Take the job that should run next: jobs of users first, then the oldest.
 
-    Guests never get every place, so that they can't keep anybody else waiting for long.
+    The number of guest jobs running at once is limited, so that guests can't keep everyone else waiting.
     """
-    with _counting():
+    with _lock_job_counts():
         waiting = Job.objects.filter(state=JobState.WAITING)
         running = Job.objects.filter(state=JobState.RUNNING, beat_at__gt=timezone.now() - SILENCE).exclude(guest="")
         if running.count() >= settings.GUEST_JOBS_AT_ONCE:
@@ -129,17 +129,17 @@ def claim_next() -> Job | None:
 
 
 def beat(job: Job, **changes: Any) -> bool:
-    """Say that the run is alive, and how far; False where it should stop."""
-    return bool(_own(job).update(beat_at=timezone.now(), **changes)) and is_wanted(job)
+    """Record a heartbeat and progress; False if the run should stop."""
+    return bool(_current_run(job).update(beat_at=timezone.now(), **changes)) and is_wanted(job)
 
 
 def is_wanted(job: Job) -> bool:
-    """Whether the run should go on: it's neither cancelled nor given to another one."""
-    return _own(job).filter(is_to_stop=False).exists()
+    """Whether the run should go on: the job isn't cancelled, and no other run has it."""
+    return _current_run(job).filter(is_to_stop=False).exists()
 
 
 def complete(job: Job, made: JobResult) -> None:
-    """Keep what came of it. The file is written first, so that a job that is done has it."""
+    """Store the result. The file is written first, so that a job that's done always has it."""
     name = ""
     if made.file is not None:
         name = default_storage.save(f"{_FOLDER}/{job.pk}-{job.attempt}", ContentFile(made.file))
@@ -151,21 +151,21 @@ def complete(job: Job, made: JobResult) -> None:
         "file_name": made.name,
         "ended_at": timezone.now(),
     }
-    if not _own(job).update(**changes) and name:
+    if not _current_run(job).update(**changes) and name:
         default_storage.delete(name)
 
 
 def fail(job: Job, words: str) -> None:
-    _own(job).update(state=JobState.FAILED, error=words[:300], ended_at=timezone.now())
+    _current_run(job).update(state=JobState.FAILED, error=words[:300], ended_at=timezone.now())
 
 
 def mark_cancelled(job: Job) -> None:
-    """It has stopped as it was asked to; a run that ended because its supervisor died is for `requeue_stale`."""
-    _own(job).filter(is_to_stop=True).update(state=JobState.CANCELLED, ended_at=timezone.now())
+    """Record that the run stopped as asked. One that ended because its supervisor died is left to `requeue_stale`."""
+    _current_run(job).filter(is_to_stop=True).update(state=JobState.CANCELLED, ended_at=timezone.now())
 
 
 def requeue_stale(now: datetime) -> int:
-    """Find jobs whose run has died or whose message was lost: run them again, or say that they failed."""
+    """Find jobs whose run died or whose message was lost, and run them again or mark them failed."""
     dead = Job.objects.filter(state=JobState.RUNNING, beat_at__lt=now - SILENCE)
     dead.filter(is_to_stop=True).update(state=JobState.CANCELLED, ended_at=now)
     words = _("It was interrupted twice. Try it again a little later.")
@@ -179,28 +179,28 @@ def requeue_stale(now: datetime) -> int:
 
 
 def delete_old(before: datetime) -> int:
-    """Remove old jobs and their files."""
+    """Delete old jobs and their files."""
     count = remove(Job.objects.filter(ended_at__lt=before))
     _delete_lost_files()
     return count
 
 
 def merge_guest(guest: Actor, user: Actor, now: float) -> None:
-    """Make a guest's jobs the user's, whatever their state: a run goes on, and its result is the user's."""
+    """Transfer a guest's jobs to the user, whatever their state. A run goes on, and its result is the user's."""
     Job.objects.of(guest).give_to(user, client="")
 
 
 def remove(jobs: QuerySet[Job], *, lock: Callable[[], object] | None = None) -> int:
-    """Remove jobs with their files, some at a time; how many. `lock` is called first in each transaction.
+    """Delete jobs with their files, in chunks. Returns how many. `lock` is called first in each transaction.
 
-    A file goes once its row is gone, so that no transaction waits for a disk; `delete_old` finds what a crash left.
+    Files are deleted after their rows, so that no transaction waits for a disk; `delete_old` cleans up after a crash.
     """
     count = 0
     for keys in chunks(list(jobs.order_by("pk").values_list("pk", flat=True))):
         with transaction.atomic():
             if lock:
                 lock()
-            # Locked, so that nobody delivers a file meanwhile that would be left without its row.
+            # Locked, so that no run can finish meanwhile and leave a file without a row.
             still = jobs.order_by("pk").select_for_update(of=("self",)).filter(pk__in=keys)
             found = dict(still.values_list("pk", "file"))
             count += Job.objects.filter(pk__in=found).delete()[0]
@@ -210,7 +210,7 @@ def remove(jobs: QuerySet[Job], *, lock: Callable[[], object] | None = None) -> 
 
 
 def _delete_lost_files() -> None:
-    """Files whose job is gone: a process died after it had removed the row."""
+    """Delete files whose job is gone, because a process died after deleting the row."""
     try:
         _folders, names = default_storage.listdir(_FOLDER)
     except FileNotFoundError:
@@ -234,7 +234,7 @@ def jobs_of(owner: Mapping[str, Any]) -> QuerySet[Job]:
     return Job.objects.filter(**owner)
 
 
-def _own(job: Job) -> QuerySet[Job]:
+def _current_run(job: Job) -> QuerySet[Job]:
     return Job.objects.filter(pk=job.pk, attempt=job.attempt, state=JobState.RUNNING)
 
 
@@ -243,5 +243,5 @@ def _start(pk: UUID) -> None:
         try:
             starter(pk)
         except Exception:
-            # The queue is away: the job waits in the database, and `requeue_stale` finds it.
+            # The broker is down: the job stays in the database, and `requeue_stale` finds it.
             log.exception("job.not_announced")

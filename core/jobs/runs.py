@@ -1,7 +1,8 @@
-"""One run of a job, in a process that can be stopped: a worker's own, or a child of the web process.
+"""One run of a job, in a process that can be stopped: a Celery worker, or a child of the web process.
 
-The run sees to itself. A thread says that it's alive, looks whether it's still wanted and in time, and interrupts the
-work otherwise. What ends without a word (a kill, no memory left) is found by its silence and run once more.
+The run supervises itself: a thread sends heartbeats, checks that the run is still wanted and within its time, and
+interrupts the work if not. A run that dies silently (killed, out of memory) is noticed by its missing heartbeat and
+run once more.
 """
 
 from __future__ import annotations
@@ -27,23 +28,23 @@ from core.models import Job
 from core.offload import GivenUp, NoChildFree, Offload
 
 LOOK_SECONDS = 0.25
-"""How soon a run hears that it's cancelled."""
+"""How often a run checks whether it's cancelled."""
 BEAT_SECONDS = 2.0
 _GRACE_SECONDS = 1.0
-"""In which interrupted work has to end."""
+"""How long interrupted work has to end."""
 LONGEST_SECONDS = 900.0
-"""Longer than any kind may take: for a run that doesn't even hear of its own deadline."""
+"""Longer than any kind of job may take, for a run that fails to enforce its own deadline."""
 _NICENESS = 10
 
 log = logging.getLogger(__name__)
 children = Offload(niceness=_NICENESS, spares_core=False, is_inline_when_off=False)
-"""Where there's no broker, the web process runs jobs in these."""
+"""Without a broker, the web process runs jobs in these."""
 
 
 def run_one() -> bool:
-    """Run the next job if this process has a place for it; whether there may be another one to run."""
+    """Run the next job if this process has a child free for it. Returns whether there may be another to run."""
     if not settings.IS_BROKERLESS:
-        # Whoever plays goes first.
+        # Games go first.
         os.nice(max(0, _NICENESS - os.nice(0)))
         return run_next()
     try:
@@ -56,7 +57,7 @@ def run_one() -> bool:
 
 
 def run_next() -> bool:
-    """Run the next job in this process, in its main thread; False where none waits."""
+    """Run the next job in this process, in its main thread; False if none is waiting."""
     job = queue.claim_next()
     if job is None:
         return False
@@ -65,14 +66,14 @@ def run_next() -> bool:
 
 
 def perform(job: Job, watch: AbstractContextManager[object] | None = None) -> None:
-    """Do the work of a job that was claimed, and write down what came of it."""
+    """Do the work of a claimed job and record the outcome."""
     supervisor = os.getppid()
 
     def report(progress: float, so_far: Mapping[str, Any] | None = None) -> None:
         changes: dict[str, Any] = {"progress": min(1.0, max(0.0, progress))}
         if so_far is not None:
             changes["so_far"] = dict(so_far)
-        # A process whose supervisor has died is nobody's, and must not do what a second run does as well.
+        # An orphaned process must stop, since a second run will do the same work.
         if os.getppid() != supervisor or not queue.beat(job, **changes):
             raise Stopped
 
@@ -92,7 +93,7 @@ def perform(job: Job, watch: AbstractContextManager[object] | None = None) -> No
 
 
 class _Watch:
-    """Around the work of a run, in the main thread: raises `Stopped` in it once it must end, whatever it's doing."""
+    """Context manager around a run's work, in the main thread: raises `Stopped` in the work when it has to end."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -110,7 +111,7 @@ class _Watch:
         self._thread.join()
         signal.signal(signal.SIGALRM, self._handler)
         if self._has_interrupted:
-            # Perhaps in the middle of a query.
+            # The interrupt may have come in the middle of a query.
             connection.close()
 
     def _interrupt(self, *_signal: object) -> None:
@@ -130,7 +131,7 @@ class _Watch:
                 self._end()
 
     def _wait(self) -> None:
-        """Until the work is over, or there's a reason to interrupt it, which is written down."""
+        """Wait until the work is over or has to be interrupted, and record the reason."""
         seconds = kind_of(self._job.kind).seconds
         begun_at = beat_at = time.monotonic()
         while not self._is_over.wait(LOOK_SECONDS):
@@ -161,5 +162,5 @@ def _language(job: Job) -> str:
 
 
 def _exit() -> Never:
-    """End this process at once; from any thread."""
+    """End this process at once, from any thread."""
     os._exit(1)

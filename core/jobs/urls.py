@@ -1,4 +1,4 @@
-"""The addresses of jobs, under /jobs/."""
+"""URLs of jobs, under /jobs/."""
 
 from django.urls import path
 

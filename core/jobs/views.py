@@ -1,4 +1,4 @@
-"""The page of a job: how far it is, what came of it, and a stop button. Only its owner sees it."""
+"""A job's page: its progress, its result and a stop button. Only its owner sees it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def own_job(request: Request, pk: UUID) -> Job:
 
 @require_safe
 def jobs(request: Request) -> HttpResponse:
-    """What I have asked for lately."""
+    """The visitor's recent jobs."""
     who = known_actor(request)
     found = list(queue.jobs_of(who.key)[:_MOST_LISTED]) if who else []
     return render(request, "jobs/jobs.html", {"jobs": [(job, kind_of(job.kind)) for job in found]})

@@ -1,7 +1,7 @@
-"""Which lane a request takes, decided by method and path before a thread is taken.
+"""Choose a request's lane by method and path, before it gets a thread.
 
-The answer comes from the URLconf: views are marked with `core.lanes.marks.slow`, and allauth's views by the rule below.
-A page that isn't slow costs one regular expression; only what looks slow is resolved.
+The URLconf decides: views are marked with `core.lanes.marks.slow`, and allauth's views follow the rule below. A fast
+page costs one regular expression; only what looks slow is resolved.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from core.lanes.marks import ANY, FAST, SIGN_IN, lane_of, slow_methods
 _GROUP_NAME = re.compile(r"\(\?P<\w+>")
 _ENDS = ("\\Z", "$")
 _HASHES_NOTHING = frozenset({"account_logout"})
-"""Signing out must work on a busy site, too: the next child is waiting for the tablet."""
+"""Signing out must work on a busy site too: the next child is waiting for the tablet."""
 
 
 def slow_lane_of(view: Callable[..., Any], name: str | None) -> tuple[str, frozenset[str]]:
-    """A view's slow lane, and the methods for which it takes it.
+    """A view's slow lane, and the methods that take it.
 
-    What's sent to allauth hashes a password, or could after its next release; its social sign-in asks another server,
-    even on the way back from there, which is a GET.
+    A POST to allauth hashes a password, or could after its next release. Its social sign-in calls another server, even
+    in the callback, which is a GET.
     """
     module = getattr(view, "view_class", view).__module__
     if module.startswith("allauth.socialaccount"):
@@ -36,7 +36,7 @@ def slow_lane_of(view: Callable[..., Any], name: str | None) -> tuple[str, froze
 
 
 class LaneChoice:
-    """Knows every slow address of a URLconf."""
+    """Callable that picks the lane for a method and path, from a URLconf's slow views."""
 
     def __init__(self, urlconf: str | None = None) -> None:
         self._urlconf = urlconf
@@ -58,7 +58,7 @@ class LaneChoice:
 
     @cached_property
     def _slow(self) -> list[tuple[str, frozenset[str]]]:
-        """Each slow pattern as a regular expression for the whole path, and its methods."""
+        """Each slow view's regular expression for the whole path, and its methods."""
         found = ((regex, slow_lane_of(each.callback, each.name)[1]) for regex, each in _walk(self._resolver))
         return [(regex, methods) for regex, methods in found if methods]
 
@@ -73,16 +73,16 @@ class LaneChoice:
 
 
 def _walk(resolver: URLResolver, before: str = "") -> Iterator[tuple[str, URLPattern]]:
-    here = before + _bare(resolver.pattern)
+    here = before + _inner_regex(resolver.pattern)
     for each in resolver.url_patterns:
         if isinstance(each, URLResolver):
             yield from _walk(each, here)
         else:
-            yield here + _bare(each.pattern), each
+            yield here + _inner_regex(each.pattern), each
 
 
-def _bare(pattern: Any) -> str:
-    """A pattern's expression without its ends and the names of its groups, which may occur only once in a whole."""
+def _inner_regex(pattern: Any) -> str:
+    """A pattern's regex without its anchors, and without group names, which may occur only once in a joined regex."""
     text: str = _GROUP_NAME.sub("(?:", pattern.regex.pattern).removeprefix("^")
     for end in _ENDS:
         text = text.removesuffix(end)
@@ -90,6 +90,6 @@ def _bare(pattern: Any) -> str:
 
 
 def _either(regexes: Iterator[str]) -> re.Pattern[str]:
-    """Matches what any of them matches from its start to its end; nothing if there are none."""
-    # Not `\Z`: a pattern that Django ends with `$` also matches before a final line break.
+    """A regex for full matches of any of these; one that never matches if there are none."""
+    # Not `\Z`: Django patterns that end with `$` also match before a final newline.
     return re.compile("|".join(f"(?:{each})$" for each in regexes) or r"(?!)")

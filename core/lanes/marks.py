@@ -1,8 +1,8 @@
-"""Mark views that do slow work, so that the server keeps them away from pages and game moves.
+"""Mark views that do slow work, so that they don't hold up pages and game moves.
 
 Slow is whatever can take longer than about 50 ms: hashing a password, reading an upload, writing a PDF, a spreadsheet
-or an export, drawing a picture, asking another server, a page about everybody in a class. The server reads the mark
-once, when it loads the addresses.
+or an export, drawing a picture, calling another server, a page about everyone in a class. The server reads the marks
+once, when it loads the URLconf.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ View = TypeVar("View", bound=Callable[..., Any])
 
 FAST, HEAVY, SIGN_IN, REPORTS = "fast", "heavy", "sign_in", "reports"
 ANY = "*"
-"""Stands for every method."""
+"""Means every method."""
 _MARK, _LANE = "slow_methods", "slow_lane"
 
 
 def slow(*methods: str, lane: str = HEAVY) -> Callable[[View], View]:
-    """Run a view in the lane for heavy work, or another one: for these methods, or for all of them if none is named."""
+    """Run a view in the heavy lane, or another slow one, for these methods, or for all methods if none is given."""
 
     def mark(view: View) -> View:
         setattr(view, _MARK, frozenset(methods or (ANY,)))

@@ -1,9 +1,9 @@
 """Lanes for requests: one for pages and game moves, others for slow work, each with a bounded queue.
 
-A lane's bookkeeping lives on the event loop and needs no lock; only the work itself runs in a thread. A thread that's
-stuck can't be killed: its request is answered with "busy" after the lane's limit, but it keeps its place among those
-that run until it ends. So the lane never grows, and whatever runs in it must be bounded by itself (`core.offload` ends
-heavy work, mail and other hosts are spoken to with timeouts).
+A lane's bookkeeping lives on the event loop and needs no lock; only the work itself runs in a thread. A stuck thread
+can't be killed: its request is answered with "busy" after the lane's time limit, but the thread stays occupied until
+the work ends. So a lane never grows, and whatever runs in it must have its own limit (`core.offload` ends heavy work;
+mail servers and other hosts are called with timeouts).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ in_use: list[FastLane | SlowLane] = []
 
 
 class Busy(Exception):
-    """The lane is full, or the request has waited or run for too long."""
+    """The lane is full, or the request waited or ran for too long."""
 
     def __init__(self, retry_after: int) -> None:
         super().__init__(f"busy for {retry_after} seconds")
@@ -35,11 +35,11 @@ class Busy(Exception):
 
 
 class ClientGone(Exception):
-    """Nobody waits for the answer any more."""
+    """The client has disconnected."""
 
 
 class FastLane:
-    """First come, first served. The executor's own queue is used, so a request costs one hop and nothing more."""
+    """First come, first served. Uses the executor's own queue, so a request costs one thread hop and nothing more."""
 
     name = FAST
     retry_after = 2
@@ -60,7 +60,7 @@ class FastLane:
 
     @property
     def is_saturated(self) -> bool:
-        """Whether it's so far behind that new requests are, or are about to be, refused."""
+        """Whether the lane is so far behind that new requests are, or will soon be, refused."""
         return self.waiting >= self.most // 2
 
     async def run(self, work: Callable[[], T]) -> T:
@@ -78,7 +78,7 @@ class FastLane:
             self.inside -= 1
 
     def _unless_late(self, came: float, work: Callable[[], T]) -> T:
-        """In the thread: work that nobody waits for any more is dropped, which is how a backlog gets shorter."""
+        """Run the work, in the thread, unless it has waited too long. Dropping it shortens the backlog."""
         if time.monotonic() - came > self.seconds:
             raise Busy(self.retry_after)
         return work()
@@ -92,10 +92,10 @@ class _Ticket:
 
 
 class SlowLane:
-    """Clients take turns, so that one who sends a hundred requests delays only themselves.
+    """A lane in which clients take turns, so that one who sends a hundred requests delays only themselves.
 
-    When the queue is full, the client with the longest line gives up their last place to a newcomer with a shorter
-    one. No client may occupy every thread. A school behind one address may fill the queue while nobody else needs it.
+    When the queue is full, the client with the longest line gives up its last place to a newcomer with a shorter one.
+    No client may occupy every thread. A school behind one address may fill the queue while nobody else needs it.
     """
 
     retry_after = 5
@@ -116,7 +116,7 @@ class SlowLane:
         return self.waiting >= self.most_waiting
 
     async def run(self, client: str, work: Callable[[], T], gone: asyncio.Future[None] | None = None) -> T:
-        """Wait for a turn, do it in a thread, and give up after the lane's limit or once the client has `gone`."""
+        """Wait for a turn and do the work in a thread. Give up after the lane's limit, or once the client is `gone`."""
         ticket = _Ticket(client, work, asyncio.get_running_loop().create_future())
         self._line_up(ticket)
         first = {ticket.answer, gone} if gone else {ticket.answer}
@@ -158,7 +158,7 @@ class SlowLane:
             started.add_done_callback(lambda ended, ticket=ticket: self._ended(ticket, ended))  # type: ignore[misc]
 
     def _next(self) -> _Ticket | None:
-        """The first request of the client whose turn it is; that client then goes to the end of the round."""
+        """The first request of the client whose turn it is, who then goes to the back of the round."""
         for client, line in self._lines.items():
             if self._running_of[client] < self._most_of_client:
                 ticket = line.popleft()
@@ -182,7 +182,7 @@ class SlowLane:
         self._start_waiting()
 
     def _give_up(self, ticket: _Ticket) -> None:
-        """Its time is over. What waits is forgotten; what runs goes on, and keeps its thread."""
+        """Give up on a request: one that's waiting is dropped, one that's running keeps its thread until it ends."""
         ticket.answer.cancel()
         line = self._lines.get(ticket.client)
         if line and ticket in line:

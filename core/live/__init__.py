@@ -1,1 +1,1 @@
-"""From a change to every screen that shows it: one hub, one bus, one kind of stream, and a topic type for each use."""
+"""Push each change to every screen that shows it: a hub, a bus, event streams, and a topic type for each use."""

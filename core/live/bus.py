@@ -1,7 +1,7 @@
-"""What this process has changed, told to the other web processes by Redis; where there is one process, nobody needs it.
+"""Message bus that tells the other web processes over Redis what changed here. A single process doesn't need it.
 
-Telling never waits and never fails, since what it tells is committed already. A word that is lost (Redis is away, or
-the process died before it spoke) is made up for by the hubs: they look at the versions of what they watch.
+Publishing never blocks and never fails, since the change is committed already. If a message is lost (Redis is down, or
+the process died before sending it), the hubs catch up by checking the versions of what they watch.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _MOST_WAITING = 10_000
 _MOST_AT_ONCE = 500
 _SOCKET_SECONDS = 2.0
 _QUIET_SECONDS = 5.0
-"""After so much silence we ask whether Redis is still there."""
+"""After this much silence we ping Redis."""
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 2.0
-_BREATH_SECONDS = 0.025
-"""Whoever has just spoken gathers what comes meanwhile: to hear a word costs far more than to read a longer one."""
+_BATCH_SECONDS = 0.025
+"""How long to batch messages after a send: receiving a message costs far more than reading a longer one."""
 
 
 class Bus:
-    """One channel of Redis for all processes of a site; without an address, a process that is alone."""
+    """One Redis channel for all processes of a site. Without an address the process is alone."""
 
     def __init__(self, address: str) -> None:
         self.address = address
         self.is_shared = bool(address)
         self.is_up = not self.is_shared
-        """Whether we hear the others now."""
+        """Whether we're receiving the others' messages now."""
         self._name = secrets.token_hex(8)
         self._listeners: dict[str, list[Listener]] = {}
         self._after_gap: list[Callable[[], None]] = []
@@ -51,25 +51,25 @@ class Bus:
         self._waiting: queue.SimpleQueue[list[Any] | None] = queue.SimpleQueue()
         self._sender: threading.Thread | None = None
         if self.is_shared:
-            # A worker's children are copies of it; a thread is not copied.
+            # A worker's forked children copy this object, but not its thread.
             os.register_at_fork(after_in_child=self._reset)
 
     def on(self, kind: str, listener: Listener) -> None:
-        """Have a function called, on the event loop, with what other processes tell of this kind."""
+        """Register a function to be called on the event loop with other processes' messages of this kind."""
         self._listeners.setdefault(kind, []).append(listener)
 
     def off(self, kind: str, listener: Listener) -> None:
         self._listeners[kind].remove(listener)
 
     def on_gap(self, listener: Callable[[], None]) -> None:
-        """Have a function called when we hear the others again: something may have been missed."""
+        """Register a function to be called after reconnecting, when messages may have been missed."""
         self._after_gap.append(listener)
 
     def off_gap(self, listener: Callable[[], None]) -> None:
         self._after_gap.remove(listener)
 
     def start(self) -> None:
-        """Begin to listen, on the running event loop."""
+        """Start listening, on the running event loop."""
         if self.is_shared and self._hearing is None:
             self._hearing = asyncio.ensure_future(self._listen())
 
@@ -83,14 +83,14 @@ class Bus:
         with self._lock:
             sender, self._sender = self._sender, None
         if sender:
-            # What is still to be said is said first.
+            # Send what's still in the queue first.
             self._waiting.put(None)
             await asyncio.to_thread(sender.join, _SOCKET_SECONDS)
 
-    # Telling, from any thread
+    # Sending, from any thread
 
     def tell(self, kind: str, *values: str | int | bool) -> None:
-        """Tell the other processes; this one has its own ways to know."""
+        """Send a message to the other processes. This one gets no copy."""
         if not self.is_shared:
             return
         with self._lock:
@@ -108,7 +108,7 @@ class Bus:
         from redis.backoff import NoBackoff  # noqa: PLC0415
         from redis.retry import Retry  # noqa: PLC0415
 
-        # Once more, since a connection that lay idle may have been closed; whoever waits longer is late anyway.
+        # Retry once, since an idle connection may have been closed; more retries would only deliver late.
         client = redis.Redis.from_url(
             self.address,
             socket_timeout=_SOCKET_SECONDS,
@@ -119,7 +119,7 @@ class Bus:
         spoke = 0.0
         while not is_over:
             words = [waiting.get()]
-            time.sleep(max(0.0, spoke + _BREATH_SECONDS - time.monotonic()))
+            time.sleep(max(0.0, spoke + _BATCH_SECONDS - time.monotonic()))
             while len(words) < _MOST_AT_ONCE and not waiting.empty():
                 words.append(waiting.get())
             is_over = None in words
@@ -149,7 +149,7 @@ class Bus:
                     log.warning("bus.not_heard", extra={"error": type(error).__name__})
                     wait = _FIRST_WAIT
             self.is_up = False
-            # Not all processes at the same moment.
+            # Jitter, so that not all processes reconnect at the same moment.
             await asyncio.sleep(wait * random.uniform(0.5, 1.0))
             wait = min(2 * wait, _LONGEST_WAIT)
 
@@ -159,7 +159,7 @@ class Bus:
         from redis.asyncio.retry import Retry  # noqa: PLC0415
         from redis.backoff import NoBackoff  # noqa: PLC0415
 
-        # Without the retries of the library, which would hide from us that there was a gap.
+        # Without the library's retries, which would hide a gap from us.
         client = Redis.from_url(
             self.address,
             socket_timeout=_SOCKET_SECONDS,
@@ -183,9 +183,9 @@ class Bus:
                     for mend in list(self._after_gap):
                         mend()
                 elif word["type"] == "message":
-                    self._take(word["data"])
+                    self._dispatch(word["data"])
 
-    def _take(self, data: bytes) -> None:
+    def _dispatch(self, data: bytes) -> None:
         try:
             for sender, kind, *values in json.loads(data):
                 if sender != self._name:
@@ -196,7 +196,7 @@ class Bus:
 
 
 def _channel(client: Any) -> str:
-    """Databases of one Redis do not share their keys, but they do share their channels."""
+    """The channel's name includes the database, since a Redis server's databases share channels, unlike keys."""
     return f"setsite/{client.connection_pool.connection_kwargs.get('db', 0)}"
 
 

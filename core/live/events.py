@@ -1,6 +1,6 @@
-"""The events of a stream."""
+"""Server-sent events."""
 
 
 def event(name: str, data: str) -> bytes:
-    """An event of a stream; the data is one line."""
+    """Encode an event; the data must be one line."""
     return f"event: {name}\ndata: {data}\n\n".encode()

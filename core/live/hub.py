@@ -1,9 +1,9 @@
-"""Who watches what in this process, and how a change reaches them.
+"""The hub: who watches what in this process, and how a change reaches them.
 
-Lives on the server's event loop; only `tell`, `show`, `refresh`, `drop` and `check_rights` are called from other
-threads. What needs the database goes to a thread of its own. A screen has room for one picture that waits, and what
-brings it up to date: a slow screen misses those in between, never the last. Where there are other processes, the bus
-brings their news, and a look at the versions finds what it has lost.
+It lives on the server's event loop; only `tell`, `show`, `refresh`, `drop` and `check_rights` are called from other
+threads. Database work goes to the hub's own thread. A screen buffers one whole picture and one update to it, so a slow
+screen skips those in between but never the last. With several processes, the bus brings the others' news, and regular
+version checks find what it has lost.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 GRACE_SECONDS = 6.0
-"""A reload or a change of network takes a moment, and isn't leaving."""
+"""How long a reload or a change of network may take before the seat counts as gone."""
 SECOND = 1.0
 LOOK_SECONDS = 2.0
 HEARTBEAT_SECONDS = 10.0
@@ -37,7 +37,7 @@ JUMP_SECONDS = 1.0
 
 
 class Watcher(Generic[W]):
-    """One open stream, and what it watches."""
+    """One open stream and what it watches."""
 
     __slots__ = ("_is_quiet", "_piece", "_waiting", "_waker", "is_closed", "is_new", "watch")
 
@@ -45,14 +45,14 @@ class Watcher(Generic[W]):
         self.watch = watch
         self.is_closed = False
         self.is_new = True
-        """It hasn't been given anything yet."""
+        """Nothing has been sent to it yet."""
         self._waiting: bytes | None = None
         self._piece: bytes | None = None
         self._waker: asyncio.Future[None] | None = None
         self._is_quiet = False
 
     def beat(self) -> None:
-        """Wake a stream to which nothing was sent since the last beat, so that no proxy takes it for dead."""
+        """Wake a stream that was sent nothing since the last beat, so that no proxy closes it as idle."""
         if self._is_quiet:
             self._wake()
         self._is_quiet = True
@@ -66,7 +66,7 @@ class Watcher(Generic[W]):
         self._wake()
 
     def close(self, farewell: bytes | None = None) -> None:
-        """End the stream, after what is to be said last."""
+        """End the stream, after a last message if there is one."""
         self.is_closed = True
         self._waiting, self._piece = farewell, None
         self._wake()
@@ -80,7 +80,7 @@ class Watcher(Generic[W]):
         return self._waiting is not None or self._piece is not None
 
     async def next(self) -> bytes | None:
-        """What is to be sent next; None at a heartbeat, or when the watching is over."""
+        """The next bytes to send; None for a heartbeat, or when the stream is closed."""
         if not self.has_waiting and not self.is_closed:
             self._waker = asyncio.get_running_loop().create_future()
             try:
@@ -94,32 +94,32 @@ class Watcher(Generic[W]):
 
 
 class LiveTopic(Generic[W]):
-    """Everybody here who watches one match or one lesson."""
+    """All streams of this process that watch one match or one lesson."""
 
     def __init__(self) -> None:
         self.watchers: set[Watcher[W]] = set()
         self.newcomers: set[Watcher[W]] = set()
-        """Those whose right is still being checked. They're shown nothing, and their seats don't count."""
+        """Watchers whose right is still being checked. They're shown nothing, and their seats don't count."""
         self.seats: Counter[int] = Counter()
         self.coming: set[int] = set()
-        """Those of which it's just being written that they're there."""
+        """Seats whose arrival is being written to the database right now."""
         self.groups: Counter[Group] = Counter()
         self.shown: dict[Group, Version] = {}
-        """The version that every screen of a group has been given, or a newer one."""
+        """For each group, every screen has been sent this version or a newer one."""
         self.pictures: dict[Group, Picture] = {}
-        """The last whole picture of a group."""
+        """Each group's last whole picture."""
         self.stale: set[Group] = set()
         self.gathered: set[Group] = set()
-        """What news that needn't be shown at once are about."""
+        """Groups to redraw for news that may wait to be batched."""
         self.gathered_at = 0.0
         self.looked_after: Version = ()
-        """The version whose next moment the timer waits for."""
+        """The version whose due time the timer is set for."""
         self.task: asyncio.Task[None] | None = None
         self.timer: asyncio.TimerHandle | None = None
         self.gathering: asyncio.TimerHandle | None = None
 
     def forget(self) -> None:
-        """Nobody watches any more."""
+        """Cancel the timers, once nobody is watching."""
         for timer in (self.timer, self.gathering):
             if timer:
                 timer.cancel()
@@ -144,10 +144,10 @@ class Hub(Generic[W]):
         bus.on_gap(self._look)
         bus.on_gap(self._check_rights)
         self._leaving.start()
-        self._clock = asyncio.ensure_future(self._keep_time())
+        self._clock = asyncio.ensure_future(self._run_clock())
 
     def stop(self) -> None:
-        """Let go of every stream; twice is no harm."""
+        """Close every stream. Safe to call twice."""
         if self._loop is None:
             return
         self.type.stop(self)
@@ -157,7 +157,7 @@ class Hub(Generic[W]):
         bus.off_gap(self._look)
         bus.off_gap(self._check_rights)
         self._leaving.stop()
-        self._let_go()
+        self._close_all()
         if self._clock:
             self._clock.cancel()
         self._loop = None
@@ -165,32 +165,32 @@ class Hub(Generic[W]):
     # From any thread
 
     def groups(self, code: str) -> list[Group]:
-        """Those of a topic that are watched here."""
+        """The groups of a topic that are watched here."""
         topic = self._topics.get(code)
         return list(topic.groups) if topic else []
 
     def tell(self, code: str, *news: Any) -> None:
-        """Something has changed, which the hub's own thread then draws."""
+        """Report a change, for the hub's own thread to draw."""
         if self._loop and code in self._topics:
             self._loop.call_soon_threadsafe(self._heard, code, *news)
 
     def show(self, code: str, pictures: Mapping[Group, Picture]) -> None:
-        """Whoever made the change has drawn it already."""
+        """Send pictures that the caller has already drawn."""
         if self._loop:
             self._loop.call_soon_threadsafe(self._show, code, pictures)
 
     def refresh(self, code: str) -> None:
-        """Draw a topic anew."""
+        """Redraw a topic."""
         if self._loop:
             self._loop.call_soon_threadsafe(self._refresh, code)
 
     def drop(self, code: str, seat: int) -> None:
-        """Close the streams of a seat whose owner was taken out; the bus tells the other processes."""
+        """Close this process's streams of a seat whose owner was removed. The bus tells the other processes."""
         if self._loop:
             self._loop.call_soon_threadsafe(self._drop, code, seat)
 
     def check_rights(self, *users: int) -> None:
-        """These users, or anybody, may have lost the right to watch."""
+        """Check whether these users, or any user if none is given, have lost the right to watch."""
         if self._loop:
             self._loop.call_soon_threadsafe(self._check_rights, *users)
 
@@ -225,12 +225,12 @@ class Hub(Generic[W]):
     def watching(self) -> int:
         return sum(len(topic.watchers) for topic in self._topics.values())
 
-    def _let_go(self) -> None:
+    def _close_all(self) -> None:
         for topic in self._topics.values():
             for watcher in topic.watchers:
                 watcher.close()
 
-    async def _keep_time(self) -> None:
+    async def _run_clock(self) -> None:
         clock = asyncio.get_running_loop().time
         beat_at = look_at = clock()
         ahead = time.time() - clock()
@@ -238,27 +238,27 @@ class Hub(Generic[W]):
             await asyncio.wrap_future(self.do(self.type.tick))
             await asyncio.sleep(SECOND)
             if abs(time.time() - clock() - ahead) > JUMP_SECONDS:
-                # The clock was set, or the machine slept: screens that come back are told the time anew.
+                # The clock was set or the machine slept: screens that reconnect get the new time.
                 ahead = time.time() - clock()
-                self._let_go()
+                self._close_all()
             if clock() - beat_at >= HEARTBEAT_SECONDS:
                 beat_at = clock()
                 for topic in self._topics.values():
                     for watcher in topic.watchers:
                         watcher.beat()
-                # A right may be lost without a word, too.
+                # A right may also be lost without an event (an expired session, say).
                 self._check_rights()
             if bus.is_shared and clock() - look_at >= LOOK_SECONDS:
                 look_at = clock()
                 self._look()
 
     def _heard(self, code: str, *news: Any) -> None:
-        """Something has changed, here or in another process."""
+        """Handle a change made here or in another process."""
         topic = self._topics.get(code)
         if topic is None or self._loop is None:
             return
         known = {group: topic.shown[group] for group in topic.groups if group in topic.shown}
-        # Whoever hasn't been shown anything may just be getting what was there before.
+        # Groups that were shown nothing yet may be about to get the old state.
         behind = {*self.type.behind(known, *news), *(topic.groups.keys() - known.keys())}
         if behind and self.type.is_gathered(*news):
             topic.gathered |= behind
@@ -286,11 +286,11 @@ class Hub(Generic[W]):
             topic.task = asyncio.ensure_future(self._draw_all(code, topic))
 
     async def _draw_all(self, code: str, topic: LiveTopic[W]) -> None:
-        """Draw until nobody waits for anything; one thing at a time, so that no picture overtakes a newer one."""
+        """Draw until no one is waiting, one picture at a time, so that an older one can't overtake a newer one."""
         while topic.newcomers or topic.stale:
             newcomers = set(topic.newcomers)
             stale, topic.stale = topic.stale, set()
-            drawing = self._drawing(code, topic, newcomers, stale)
+            drawing = self._draw_function(code, topic, newcomers, stale)
             try:
                 pictures = await self._in_thread(drawing)
             except TopicGone:
@@ -299,7 +299,7 @@ class Hub(Generic[W]):
             except Exception:
                 log.exception("live.not_drawn", extra={"topic": self.type.name})
                 topic.newcomers -= newcomers
-                # Their browsers open another stream in a second.
+                # Their browsers reconnect after a second.
                 for watcher in newcomers:
                     watcher.close()
                 if stale:
@@ -308,18 +308,18 @@ class Hub(Generic[W]):
                 topic.newcomers -= newcomers
                 for watcher in newcomers & topic.watchers:
                     self._welcome(watcher, topic, pictures[self.type.group_of(watcher.watch)])
-                # All who came count before this is looked at, so that a whole class is written at once.
+                # Only after all seats are counted, so that a whole class is written at once.
                 for picture in pictures.values():
                     self._look_after(code, topic, picture)
 
-    def _drawing(
+    def _draw_function(
         self, code: str, topic: LiveTopic[W], newcomers: Collection[Watcher[W]], stale: Collection[Group]
     ) -> Callable[[], Mapping[Group, Picture]]:
-        """What the thread has to draw: each picture is shown as soon as it's there."""
+        """A function for the hub's thread that draws, and shows each picture as soon as it's ready."""
         new = {each.watch for each in newcomers}
         groups = {self.type.group_of(each) for each in new}
         watches = new | {each.watch for each in topic.watchers if self.type.group_of(each.watch) in stale}
-        # Whoever is new needs the whole picture.
+        # A new watcher gets the whole picture.
         whole = {group: each for group, each in topic.pictures.items() if group not in groups}
 
         def draw() -> Mapping[Group, Picture]:
@@ -335,7 +335,7 @@ class Hub(Generic[W]):
         return draw
 
     def _welcome(self, watcher: Watcher[W], topic: LiveTopic[W], picture: Picture) -> None:
-        """Give a new screen whose right was checked the present picture, or the newer one that others have."""
+        """Send the current picture to a new screen whose right was checked, or the newer one that others have."""
         if watcher.is_closed:
             return
         group = self.type.group_of(watcher.watch)
@@ -344,7 +344,7 @@ class Hub(Generic[W]):
         if newest.version > picture.version:
             picture = newest
         if topic.shown[group] > picture.version:
-            # What others were given since only brings theirs up to date: draw it whole once more.
+            # The others have only been sent an update since: draw a whole picture again.
             topic.newcomers.add(watcher)
             return
         self._give(watcher, picture)
@@ -352,7 +352,7 @@ class Hub(Generic[W]):
     def _give(self, watcher: Watcher[W], picture: Picture) -> None:
         message = picture.message(watcher.watch)
         if message is None:
-            # A token outlives its owner's seat; the seat is what counts.
+            # The token is still valid, but its seat is gone.
             watcher.close(self.type.farewell(watcher.watch))
         else:
             if watcher.is_new:
@@ -367,12 +367,12 @@ class Hub(Generic[W]):
             self._leaving.is_back(watch.code, seat)
 
     def _show(self, code: str, pictures: Mapping[Group, Picture]) -> None:
-        """Give out pictures, of which another thread may have drawn newer ones meanwhile."""
+        """Send pictures to their groups, unless another thread has drawn newer ones meanwhile."""
         topic = self._topics.get(code)
         if topic is None:
             return
         fresh = {group: each for group, each in pictures.items() if each.version > topic.shown.get(group, ())}
-        # Newcomers get theirs once their right is checked.
+        # Newcomers get theirs after their right is checked.
         for watcher in topic.watchers - topic.newcomers:
             picture = fresh.get(self.type.group_of(watcher.watch))
             if picture and not watcher.is_closed:
@@ -384,13 +384,13 @@ class Hub(Generic[W]):
             self._look_after(code, topic, picture)
 
     def _look_after(self, code: str, topic: LiveTopic[W], picture: Picture) -> None:
-        """See to it that what is due happens in time, and that whoever has a stream counts as connected."""
+        """Set the timer for what's due next, and record seats that have a stream as connected."""
         if coming := topic.seats.keys() - picture.connected - topic.coming:
-            # Once is enough, however many pictures are drawn until it's known.
+            # Record each seat once, however many pictures are drawn before it's written.
             topic.coming |= coming
-            self.do(partial(self._came, code, coming))
+            self.do(partial(self._record_connected, code, coming))
         if picture.version >= topic.looked_after:
-            # Otherwise it was drawn before the last change: what was due then isn't what is due now.
+            # An older picture was drawn before the last change, and its due time no longer holds.
             topic.looked_after = picture.version
             self._wait_for(code, topic, picture.due)
 
@@ -404,22 +404,22 @@ class Hub(Generic[W]):
     def _due(self, code: str, due: float) -> None:
         topic = self._topics.get(code)
         if topic and time.time() < due:
-            # Timers count in whole milliseconds and may be a little early: nothing would have happened yet.
+            # Timers have millisecond resolution and may fire slightly early, before anything is due.
             self._wait_for(code, topic, due)
             return
         self.do(partial(self.type.catch_up, code))
 
     # Who is there, and who may be
 
-    def _came(self, code: str, seats: Collection[int]) -> None:
-        """In the thread."""
+    def _record_connected(self, code: str, seats: Collection[int]) -> None:
+        """Record that seats are connected, in the thread."""
         try:
             self.type.came(code, seats)
         finally:
             if self._loop:
-                self._loop.call_soon_threadsafe(self._has_come, code, seats)
+                self._loop.call_soon_threadsafe(self._clear_coming, code, seats)
 
-    def _has_come(self, code: str, seats: Collection[int]) -> None:
+    def _clear_coming(self, code: str, seats: Collection[int]) -> None:
         if topic := self._topics.get(code):
             topic.coming -= set(seats)
 
@@ -446,7 +446,7 @@ class Hub(Generic[W]):
             self.do(lambda: self._end(self.type.without_right(watches)))
 
     def _end(self, watches: Collection[W]) -> None:
-        """In the thread: whoever was found to have no right."""
+        """Close the streams of watchers found to have no right; called in the thread."""
         if watches and self._loop:
             self._loop.call_soon_threadsafe(self._close, watches)
 
@@ -458,25 +458,25 @@ class Hub(Generic[W]):
 
     def _look(self) -> None:
         if self._topics:
-            self.do(partial(self._look_in_thread, self._watched()))
+            self.do(partial(self._find_missed, self._watched()))
 
-    def _look_in_thread(self, watched: Watched[W]) -> None:
+    def _find_missed(self, watched: Watched[W]) -> None:
         found = self.type.look(watched)
         self._end(found.ended)
         if self._loop:
-            self._loop.call_soon_threadsafe(self._found, found)
+            self._loop.call_soon_threadsafe(self._apply_missed, found)
 
-    def _found(self, found: Missed[W]) -> None:
+    def _apply_missed(self, found: Missed[W]) -> None:
         for code, news in found.news:
             self._heard(code, *news)
         for code in found.gone:
             self._refresh(code)
 
     def do(self, work: Callable[[], object]) -> Future[None]:
-        """Have something done in the hub's thread; from any thread."""
-        return self._pool.submit(self._quietly, work)
+        """Run something in the hub's thread. May be called from any thread."""
+        return self._pool.submit(self._run_logged, work)
 
-    def _quietly(self, work: Callable[[], object]) -> None:
+    def _run_logged(self, work: Callable[[], object]) -> None:
         try:
             _with_connection(work)
         except self.type.over:

@@ -1,4 +1,4 @@
-"""Who has closed their last screen in this process, until it is sure that they are gone."""
+"""Seats that closed their last screen in this process, until it's certain they're gone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ANSWER_SECONDS = 0.5
 
 
 class Leaving:
-    """A reload is not leaving, nor is a screen at another process: there is a grace, then the others are asked."""
+    """Waits out a grace period, since a reload isn't leaving, then asks whether another process has a screen."""
 
     def __init__(self, bus: Bus, kind: str, *, is_here: Callable[[Seat], bool], gone: Callable[[Seat], None]) -> None:
         self._bus = bus
@@ -47,21 +47,21 @@ class Leaving:
                 timer.cancel()
 
     def end(self, code: str, number: int) -> None:
-        """The grace is over."""
+        """End the grace period: ask the other processes, if any."""
         self.is_back(code, number)
         if self._loop is None:
             return
         if self._bus.is_shared:
             self._bus.tell(self._question, code, number)
-            self._asked[code, number] = self._loop.call_later(ANSWER_SECONDS, self._nobody, code, number)
+            self._asked[code, number] = self._loop.call_later(ANSWER_SECONDS, self._no_answer, code, number)
         else:
             self._gone((code, number))
 
     def _reply(self, code: str, number: int) -> None:
-        """Another process asks; a seat that is in its grace here is ours to look after."""
+        """Answer another process. A seat in its grace period here counts too, since we're still handling it."""
         if self._is_here((code, number)) or (code, number) in self._in_grace:
             self._bus.tell(self._answer, code, number)
 
-    def _nobody(self, code: str, number: int) -> None:
+    def _no_answer(self, code: str, number: int) -> None:
         del self._asked[code, number]
         self._gone((code, number))

@@ -1,4 +1,4 @@
-"""A stream: an ASGI app of its own, without a thread or a database connection while it waits."""
+"""Event streams as an ASGI app that needs no thread or database connection while it waits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HEADERS = [
 
 
 async def serve(hub: Hub[Any], scope: Scope, receive: Receive, send: Send) -> None:
-    """Send what there is to see now, then each change, until the client goes or the server stops."""
+    """Send the current picture, then each change, until the client disconnects or the server stops."""
     path = hub.type.path.match(scope["path"])
     tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
     watch = hub.type.read(tokens[0])
@@ -43,7 +43,7 @@ async def serve(hub: Hub[Any], scope: Scope, receive: Receive, send: Send) -> No
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Whose stream it is, as limits count it."""
+    """Whose stream it is, for counting against limits."""
 
     topic: tuple[str, str]
     seat: int | None
@@ -55,7 +55,7 @@ class Client:
 
 
 async def follow(watcher: Watcher[Any], hub: Hub[Any], receive: Receive, send: Send, *, client: Client) -> None:
-    """Answer with a stream, unless the client has too many of them."""
+    """Answer with a stream, unless the client has too many."""
     try:
         with streams.limits.opened(client.topic, client.seat, client.address, watcher.close):
             await _follow(watcher, hub, receive, send)
@@ -68,7 +68,7 @@ async def follow(watcher: Watcher[Any], hub: Hub[Any], receive: Receive, send: S
 
 
 async def _follow(watcher: Watcher[Any], hub: Hub[Any], receive: Receive, send: Send) -> None:
-    """The clock, then whatever the watcher is given."""
+    """Send the server's clock, then whatever the watcher is given."""
     await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
     hello = b"retry: 1000\n\n" + event("clock", f"{time.time():.3f}")
     await send({"type": "http.response.body", "body": hello, "more_body": True})

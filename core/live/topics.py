@@ -1,4 +1,4 @@
-"""What one use of the live streams tells the hub: who may watch, what a screen shows, and what else there is to do."""
+"""The interface between the hub and each kind of topic: who may watch, and what a screen shows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class TopicGone(Exception):
-    """What was watched isn't there any more."""
+    """The watched topic no longer exists."""
 
 
 class Watch(Protocol):
@@ -23,20 +23,20 @@ class Watch(Protocol):
     def code(self) -> str: ...
     @property
     def user(self) -> int | None:
-        """The key of the account that it was made for; a guest's has none."""
+        """Primary key of the account the token was made for; None for a guest's."""
 
     @property
     def session(self) -> str:
-        """Of the browser; it comes from the cookie and isn't in the token."""
+        """The browser's session key; it comes from the cookie and isn't in the token."""
 
 
 W = TypeVar("W", bound=Watch)
 Version = tuple[int, ...]
 Group = Hashable
-"""Screens of a topic that are drawn together."""
+"""Identifies screens of a topic that are drawn together."""
 Seat = tuple[str, int]
 News = tuple[str | int | bool, ...]
-"""What has changed, as the bus tells it to other processes."""
+"""What has changed, as sent over the bus."""
 
 
 class Picture(Protocol):
@@ -46,25 +46,25 @@ class Picture(Protocol):
     def version(self) -> Version: ...
     @property
     def is_whole(self) -> bool:
-        """Whether it replaces what the screen shows; otherwise it only brings that up to date."""
+        """Whether it replaces what the screen shows, rather than updating it."""
 
     @property
     def due(self) -> float | None:
-        """When it next changes by itself."""
+        """When it next changes on its own (a timestamp)."""
 
     @property
     def connected(self) -> Collection[int]:
-        """The seats that it knows to be there."""
+        """The seats it was drawn as connected."""
 
     def message(self, watch: Any) -> bytes | None:
-        """The event for one screen; None where it has no place here any more."""
+        """The event for one screen; None if the screen no longer belongs here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn(Generic[W]):
-    """What was drawn for some screens, and those that somebody has lost the right to.
+    """The pictures for some screens, and the screens that have lost their right.
 
-    Pictures may be drawn while they're taken: those that many wait for first.
+    Pictures may be drawn lazily, as they're iterated, so that those with many viewers come first.
     """
 
     pictures: Iterable[tuple[Any, Picture]]
@@ -73,64 +73,64 @@ class Drawn(Generic[W]):
 
 @dataclass(frozen=True, slots=True)
 class Missed(Generic[W]):
-    """What nobody told us, and was found by looking."""
+    """Changes that no message reported, found by checking the database."""
 
     news: Iterable[tuple[str, News]] = ()
     ended: Collection[W] = ()
     gone: Collection[str] = ()
-    """Codes of topics that aren't there any more."""
+    """Codes of topics that no longer exist."""
 
 
 @dataclass(slots=True)
 class Watched(Generic[W]):
-    """What a process watches: the screens of each topic, and the seats that they belong to."""
+    """What a process watches: the screens of each topic, and their seats."""
 
     watches: set[W] = field(default_factory=set)
     seats: set[Seat] = field(default_factory=set)
 
 
 class TopicType(ABC, Generic[W]):
-    """Whoever writes it decides what is shown. "In the thread" may use the database, all else mustn't wait."""
+    """Base class for a kind of topic. Methods under "In the thread" may use the database; the others mustn't block."""
 
     name: ClassVar[str]
-    """What it's called on the bus, and in figures."""
+    """Its name on the bus and in metrics."""
     path: ClassVar[re.Pattern[str]]
-    """The address of a stream; its group `code` names the topic."""
+    """The stream's URL path; its group `code` names the topic."""
     over: ClassVar[tuple[type[Exception], ...]] = ()
-    """What says that a topic is over or gone, and that nothing is left to look after."""
+    """Exceptions which mean that a topic is over or gone, so there's nothing left to do."""
 
     @abstractmethod
     def start(self, hub: Hub[W]) -> None:
-        """Begin to tell the hub what changes in this process."""
+        """Start telling the hub what changes in this process."""
 
     @abstractmethod
     def stop(self, hub: Hub[W]) -> None: ...
 
     @abstractmethod
     def read(self, token: str) -> W | None:
-        """The screen that a token is for; None where we didn't sign it, or not lately."""
+        """The screen a token is for; None if we didn't sign it or it has expired."""
 
     @abstractmethod
     def group_of(self, watch: W) -> Group: ...
 
     @abstractmethod
     def seat_of(self, watch: W) -> int | None:
-        """The seat that is there as long as one of its screens is."""
+        """The seat that counts as connected while it has a screen."""
 
     def counted_seat(self, watch: W) -> int | None:
-        """The seat whose streams are limited."""
+        """The seat that the limit on streams applies to."""
         return self.seat_of(watch)
 
     @abstractmethod
     def behind(self, shown: Mapping[Group, Version], *news: Any) -> Iterable[Group]:
-        """The groups that show something older than what the news are about."""
+        """The groups that show something older than this news."""
 
     def is_gathered(self, *news: Any) -> bool:
-        """Whether such news are shown a few times a second at most."""
+        """Whether such news is batched, and shown a few times a second at most."""
         return False
 
     def farewell(self, watch: W) -> bytes | None:
-        """What a screen is told before it's closed because somebody lost their right to it."""
+        """The last message to a screen that's closed because its right was lost."""
         return None
 
     # In the thread
@@ -139,29 +139,30 @@ class TopicType(ABC, Generic[W]):
     def draw(
         self, code: str, watches: Collection[W], newcomers: Collection[W], shown: Mapping[Group, Picture]
     ) -> Drawn[W]:
-        """What these screens show now, where some may be shown a whole picture already; raises `TopicGone`.
+        """Draw what these screens show now; raises `TopicGone`.
 
-        The rights of newcomers haven't been checked yet.
+        `shown` has the groups' last whole pictures, if an update to them is enough. The rights of newcomers haven't
+        been checked yet.
         """
 
     @abstractmethod
     def without_right(self, watches: Collection[W]) -> Collection[W]:
-        """Those that somebody has no right to any more."""
+        """The screens that have lost their right."""
 
     @abstractmethod
     def look(self, watched: Watched[W]) -> Missed[W]:
-        """What has changed without a word to this process."""
+        """Find changes that this process wasn't told of."""
 
     @abstractmethod
     def came(self, code: str, seats: Collection[int]) -> None:
-        """Seats have a screen here, and weren't known to be there."""
+        """Handle seats that have a screen here and weren't known to be connected."""
 
     @abstractmethod
     def left(self, seat: Seat) -> None:
-        """A seat has had no screen anywhere for longer than the grace."""
+        """Handle a seat that has had no screen anywhere for longer than the grace period."""
 
     def catch_up(self, code: str) -> None:
-        """Do what was due by now."""
+        """Apply what's due by now."""
 
     def tick(self) -> None:
         """Called about every second."""

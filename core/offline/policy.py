@@ -1,4 +1,4 @@
-"""What a browser may keep for when the network is gone, and for whom."""
+"""Which pages a browser may keep for offline use, and for whom."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ View = Callable[..., HttpResponse]
 
 
 def whose(request: HttpRequest) -> str:
-    """A word for whoever is here that tells nobody else who it is. Without an account it is whoever has the browser."""
+    """An opaque id of the visitor that reveals nothing to others. All guests of a browser share one."""
     return words_for(request)[0]
 
 
 def words_for(request: HttpRequest) -> list[str]:
-    """The present word for whoever is here, then those that older keys gave: answers kept offline carry them."""
+    """The visitor's id under the current key, then under older keys, which answers kept offline may carry."""
     if not request.user.is_authenticated:
         return [GUEST]
     return [each[:16] for each in digests("setsite.offline", str(request.user.pk))]
 
 
 def kept(view: View) -> View:
-    """Let the service worker keep the pages of a view, for this learner only. It keeps no page that does not say so."""
+    """Let the service worker keep a view's pages, for this learner only. It keeps no page without this header."""
 
     @wraps(view)
     def answer(request: Request, *args: Any, **more: Any) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""What makes the site an app: its manifest, its service worker, and the page for when there is no network."""
+"""Views that make the site an installable app: the manifest, the service worker and the offline page."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ LESSON_FILES = (
     "js/pick-three.js",
     "js/speak.js",
 )
-"""What the pages of lessons need beside what every page does."""
+"""Files that lesson pages need in addition to those of every page."""
 _PAPER = "#f8f3e9"
 _STATIC = re.compile(r'(?:href|src)="(/static/[^"]+)"')
 
 
 @require_safe
 def manifest(request: Request) -> HttpResponse:
-    """How the site looks among the apps of a device."""
+    """The web app manifest."""
     sizes = [(purpose, name, size) for purpose, name in _ICONS.items() for size in (192, 512)]
     content = {
         "id": reverse("front"),
@@ -67,7 +67,7 @@ _ICONS = {"any": "icon", "maskable": "icon-maskable"}
 @never_cache
 @require_safe
 def worker(request: Request) -> HttpResponse:
-    """The service worker. Its text changes when a file of the lessons does, and then browsers take the new one."""
+    """The service worker. Its text changes whenever a lesson file does, so that browsers update it."""
     files = [*_files_of(render_to_string("app/offline.html", request=request)), *map(static, LESSON_FILES)]
     known = {
         "VERSION": hashlib.sha256("\n".join(files).encode()).hexdigest()[:12],
@@ -87,12 +87,12 @@ def worker(request: Request) -> HttpResponse:
 
 
 def _files_of(page: str) -> list[str]:
-    """The static files that a page names."""
+    """The static files that a page refers to."""
     return list(dict.fromkeys(_STATIC.findall(page)))
 
 
 @require_safe
 @kept
 def offline(request: Request) -> HttpResponse:
-    """What to do without a network."""
+    """The page that's shown without a network."""
     return render(request, "app/offline.html")

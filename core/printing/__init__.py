@@ -1,1 +1,1 @@
-"""Paper: what's on a page is laid out once, and drawn as a PDF to print and as SVG to look at first."""
+"""Printed pages: laid out once, then drawn as a PDF to print or as an SVG preview."""

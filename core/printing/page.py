@@ -1,4 +1,4 @@
-"""What lies on a page and where: in points from the lower left corner, for any surface to draw."""
+"""The items on a page and where they are, in points from the lower left corner, for PDF and SVG alike."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INK, SOFT, BLACK = "#25221d", "#5d564b", "#000000"
 
 
 class Anchor(Enum):
-    """Which part of a line of text its place is."""
+    """Which part of a line of text is at its (x, y)."""
 
     START = "start"
     MIDDLE = "middle"
@@ -25,10 +25,10 @@ class Anchor(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """A part of a figure; corners are round."""
+    """A part of a figure, with round corners."""
 
     path: str
-    """Path data of SVG, with absolute M, L, C, Q and Z only."""
+    """SVG path data, with absolute M, L, C, Q and Z only."""
     fill: str | None = None
     stroke: str | None = None
     width: float = 0
@@ -37,7 +37,7 @@ class Outline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure(ABC):
-    """A drawing in units of its own, from its upper left corner down; what it shows, a higher layer knows."""
+    """A drawing in its own units, with y down from its upper left corner. A higher layer decides what it shows."""
 
     box: ClassVar[Size]
     """Its width and height in its own units."""
@@ -60,7 +60,7 @@ class Figure(ABC):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """One line, made smaller until it fits into its room; letters that no font of ours has are left out whole."""
+    """A line of text, shrunk to fit its room. Left out altogether if none of our fonts has its letters."""
 
     text: str
     x: float
@@ -77,7 +77,7 @@ class Text:
         return fitted(self.text, self.size, is_bold=self.bold, room=self.room, spacing=self.spacing)
 
     def left(self, line: TextLine) -> float:
-        """Where the line begins."""
+        """The x at which the line starts."""
         return self.x - {Anchor.START: 0.0, Anchor.MIDDLE: line.width / 2, Anchor.END: line.width}[self.anchor]
 
 
@@ -102,7 +102,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Code:
-    """A QR code; whoever lays it out leaves room around it."""
+    """A QR code, without its quiet zone; the layout must leave room around it."""
 
     text: str
     x: float

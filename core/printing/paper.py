@@ -1,4 +1,4 @@
-"""The sheets that printers have, and how they are divided into cards."""
+"""Paper sizes, and how a sheet is divided into cards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reportlab.lib.units import mm
 Size = tuple[float, float]
 Point = tuple[float, float]
 Segment = tuple[float, float, float, float]
-"""From here to there: x, y, x, y."""
+"""A line from one point to another: x, y, x, y."""
 
 
 class Paper(StrEnum):
@@ -21,25 +21,25 @@ class Paper(StrEnum):
 
     @property
     def size(self) -> Size:
-        """Width and height in points, standing upright."""
+        """Portrait width and height, in points."""
         width, height = LETTER if self is Paper.LETTER else A4
         return width, height
 
     @property
     def across(self) -> Size:
-        """The same, lying on its side."""
+        """Landscape width and height."""
         width, height = self.size
         return height, width
 
 
 def usual_paper(language: str | None) -> Paper:
-    """What lies in the printer where a language is written so."""
+    """The usual paper size where a language is spoken."""
     return Paper.LETTER if language == "en-us" else Paper.A4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """Cards side by side in the middle of a sheet, to be cut apart."""
+    """Cards side by side, centered on a sheet, to be cut apart."""
 
     sheet: Size
     columns: int
@@ -52,12 +52,12 @@ class Grid:
 
     @property
     def corner(self) -> Point:
-        """Where the cards begin, from the lower left."""
+        """The lower left corner of the whole grid."""
         width, height = self.sheet
         return (width - self.columns * self.width) / 2, (height - self.rows * self.height) / 2
 
     def places(self) -> list[Point]:
-        """The lower left corner of each card, from the top left on."""
+        """The lower left corner of each card, starting with the top left card."""
         left, bottom = self.corner
         return [
             (left + column * self.width, bottom + row * self.height)
@@ -66,7 +66,7 @@ class Grid:
         ]
 
     def cut_marks(self, *, arm: float = 2 * mm, reach: float = 6 * mm) -> Sequence[Segment]:
-        """A small cross wherever cards meet, and lines in the margin to lay a ruler on."""
+        """A small cross wherever cards meet, and lines in the margin to lay a ruler along."""
         left, bottom = self.corner
         right, top = left + self.columns * self.width, bottom + self.rows * self.height
         across = [left + column * self.width for column in range(self.columns + 1)]

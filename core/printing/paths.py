@@ -1,4 +1,4 @@
-"""Outlines as SVG path data, with absolute M, L, C, Q and Z only, so that any surface can draw them."""
+"""Outlines as SVG path data, with absolute M, L, C, Q and Z only, so that both PDF and SVG can draw them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Step = tuple[str, tuple[Point, ...]]
 
 @lru_cache(maxsize=512)
 def steps(path: str) -> tuple[Step, ...]:
-    """The path, a letter and its points at a time."""
+    """The path's commands, each a letter and its points."""
     return tuple((letter, _points(numbers)) for letter, numbers in re.findall(r"([MLCQZ])([^MLCQZ]*)", path))
 
 
@@ -25,5 +25,5 @@ def text_of(steps: list[Step]) -> str:
 
 
 def number(value: float) -> str:
-    """A length on paper, short enough for markup and finer than any printer."""
+    """Format a length: short enough for markup, yet finer than any printer."""
     return f"{round(value, 2):g}"

@@ -1,4 +1,4 @@
-"""Pages as a PDF: curves and letters only, so that any printer draws them as finely as it can."""
+"""Pages as a PDF: curves and letters only, so that every printer draws them at its full resolution."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from core.printing.shaping import EM
 
 _ROUND = 1
 _NON_ZERO = 1
-"""Fill what a path goes around, even where it crosses itself, as SVG does."""
+"""The fill rule that SVG uses by default."""
 
 
 def pages_pdf(pages: Sequence[Page], *, title: str, on_page: Callable[[int], None] | None = None) -> bytes:
-    """The same pages are the same bytes, always. `on_page` hears how many are drawn."""
+    """Draw pages as a PDF. The same pages always give the same bytes. `on_page` is called with the number drawn."""
     buffer = io.BytesIO()
     canvas = Canvas(buffer, invariant=True)
     canvas.setTitle(title)
@@ -80,7 +80,7 @@ def _draw_text(canvas: Canvas, item: Text) -> None:
 
 
 def _draw_code(canvas: Canvas, item: Code) -> None:
-    """A run of dark squares at a time."""
+    """Draw a QR code, one run of dark squares at a time."""
     code = squares(item.text)
     side = item.size / code.side
     canvas.setFillColor(HexColor(BLACK))
@@ -109,7 +109,7 @@ def _draw_path(
             case "C", (one, two, point):
                 drawn.curveTo(*one, *two, *point)
             case "Q", (bend, point):
-                # The same curve with two bends.
+                # The same curve as a cubic, which has two control points.
                 one, two = (_toward(bend, end) for end in (here, point))
                 drawn.curveTo(*one, *two, *point)
             case _:
@@ -119,5 +119,5 @@ def _draw_path(
 
 
 def _toward(bend: paths.Point, end: paths.Point) -> paths.Point:
-    """Two thirds of the way from an end to the bend."""
+    """Two thirds of the way from an end to the control point."""
     return end[0] + (bend[0] - end[0]) * 2 / 3, end[1] + (bend[1] - end[1]) * 2 / 3

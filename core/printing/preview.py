@@ -1,4 +1,4 @@
-"""Pages as SVG, to look at before printing: the same places, the same curves."""
+"""Pages as SVG previews, with the same positions and curves as the PDF."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from core.printing.shaping import EM, REGULAR
 
 
 def page_svg(page: Page, label: str) -> str:
-    """A picture that stands within a page of ours; the label says what it shows."""
+    """An inline SVG of the page; the label describes it to screen readers."""
     width, height = page.size
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="sheet" viewBox="0 0 {_n(width)} {_n(height)}" role="img"'
@@ -21,7 +21,7 @@ def page_svg(page: Page, label: str) -> str:
 
 
 def _drawn(item: Item, high: float) -> str:
-    """One item; y goes downwards here."""
+    """Draw one item; y points downwards here."""
     match item:
         case Figure():
             place = f"translate({_n(item.x)} {_n(high - item.y - item.height)}) scale({item.scale:.5f})"
@@ -58,7 +58,7 @@ def _text(item: Text, high: float) -> str:
         place = f"translate({_n(item.left(line))} {_n(high - item.y)}) scale({line.size / EM:.5f})"
         return f'<path transform="{place}" d="{line.outline}" fill="{item.ink}"/>'
     weight = ' font-weight="700"' if line.font != REGULAR else ""
-    # The browser has another font perhaps; it only has to fill the same length.
+    # The browser may use another font, so stretch the text to the same length.
     return (
         f'<text x="{_n(item.x)}" y="{_n(high - item.y)}" font-size="{_n(line.size)}"{weight} fill="{item.ink}"'
         f' text-anchor="{item.anchor.value}" textLength="{_n(line.width)}" lengthAdjust="spacingAndGlyphs">'

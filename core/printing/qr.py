@@ -9,17 +9,17 @@ from django.utils.safestring import SafeString, mark_safe
 from qrcode.constants import ERROR_CORRECT_M
 
 QUIET = 4
-"""How many squares must stay free around a code."""
+"""How many squares must be left free around a code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Squares:
-    """A code without its quiet zone."""
+    """A QR code without its quiet zone."""
 
     side: int
-    """How many squares it is wide and high."""
+    """Width and height in squares."""
     runs: tuple[tuple[int, int, int], ...]
-    """Dark squares side by side: column, row from the top, how many."""
+    """Runs of dark squares: column, row from the top, length."""
 
 
 def squares(text: str) -> Squares:
@@ -40,16 +40,16 @@ def squares(text: str) -> Squares:
 
 
 def path_text(code: Squares) -> str:
-    """The code in the words of SVG, a unit for each square."""
+    """The code as SVG path data, one unit per square."""
     return "".join(f"M{column} {row}h{length}v1h-{length}z" for column, row, length in code.runs)
 
 
 def qr_drawing(text: str) -> SafeString:
-    """The code for a page, as SVG of one path with its quiet zone."""
+    """The code as inline SVG, with its quiet zone."""
     code = squares(text)
     side = code.side + 2 * QUIET
     box = f'viewBox="{-QUIET} {-QUIET} {side} {side}" shape-rendering="crispEdges"'
-    # Squares only, nothing that a person has typed.
+    # Only squares, no user input.
     return mark_safe(  # noqa: S308
         f'<svg xmlns="http://www.w3.org/2000/svg" {box} aria-hidden="true"><path d="{path_text(code)}"/></svg>'
     )

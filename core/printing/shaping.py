@@ -1,7 +1,7 @@
-"""Text as glyphs: which font has its letters, which forms they take, and where each of them is drawn.
+"""Text shaping: which font has a text's letters, which glyphs they become, and where each is drawn.
 
-HarfBuzz joins and stacks the letters of a run; the Unicode bidirectional algorithm orders the runs. The fonts are for
-names from all over the world (`fonts/`, cut by `tools/print_fonts.py`). None is opened before a text needs it.
+HarfBuzz joins and stacks the letters of a run; the Unicode bidirectional algorithm orders the runs. The fonts cover
+names from all over the world (`fonts/`, subset by `tools/print_fonts.py`). None is opened before a text needs it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ FALLBACKS = (
     "noto-sans-cjk-bold.otf",
 )
 EM = 1000
-"""The size in whose units glyphs are placed and outlined."""
+"""Units per em in which glyphs are placed and outlined."""
 MARKS_AND_JOINERS = {"Mn", "Mc", "Me", "Cf"}
-"""The categories of what belongs to the letter before it."""
+"""Unicode categories of characters that belong to the letter before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class ShapedText:
 
     @property
     def outline(self) -> str:
-        """All glyphs as one path that begins at (0, 0) on the base line; y grows downwards."""
+        """All glyphs as one path that starts at (0, 0) on the baseline; y points downwards."""
         return paths.text_of(
             [
                 (letter, tuple((glyph.x + x, -glyph.y - y) for x, y in points))
@@ -67,7 +67,7 @@ class _Run:
     text: str
     font: str
     level: int
-    """Of the bidirectional algorithm: odd from right to left."""
+    """Embedding level of the bidirectional algorithm; odd is right to left."""
 
 
 def has_letters(font: str, text: str) -> bool:
@@ -75,7 +75,7 @@ def has_letters(font: str, text: str) -> bool:
 
 
 def shaped(text: str, first: str) -> ShapedText | None:
-    """The text in this font, and in others where it lacks letters; None where no font of ours has them."""
+    """Shape a text in this font, with others for letters it lacks; None if none of our fonts has them."""
     fonts = _fonts_of(text, first)
     if fonts is None:
         return None
@@ -87,7 +87,7 @@ def shaped(text: str, first: str) -> ShapedText | None:
 
 
 def _fonts_of(text: str, first: str) -> list[str] | None:
-    """A font for each letter, the first that has it together with its marks."""
+    """A font for each letter: the first that has it together with its marks."""
     fonts: list[str] = []
     for cluster in _clusters(text):
         drawn = "".join(letter for letter in cluster if not _is_unseen(letter))
@@ -99,12 +99,12 @@ def _fonts_of(text: str, first: str) -> list[str] | None:
 
 
 def _is_unseen(letter: str) -> bool:
-    """Joiners, marks of direction and selectors of a variant: they're heeded where a font knows them."""
+    """Whether it's a joiner, a direction mark or a variation selector; a font needn't have a glyph for these."""
     return unicodedata.category(letter) == "Cf" or "VARIATION SELECTOR" in unicodedata.name(letter, "")
 
 
 def _clusters(text: str) -> list[str]:
-    """Each letter with its marks and joiners."""
+    """Split a text into letters, each with its marks and joiners."""
     clusters: list[str] = []
     for letter in text:
         if clusters and unicodedata.category(letter) in MARKS_AND_JOINERS:
@@ -123,7 +123,7 @@ def _runs(text: str, fonts: list[str]) -> list[_Run]:
 
 
 def _levels(text: str) -> list[int]:
-    """How deep each letter is within text of the other direction."""
+    """The bidirectional embedding level of each letter."""
     storage = bidi.get_empty_storage()
     storage["base_level"] = bidi.get_base_level(text)
     storage["base_dir"] = "LR"[storage["base_level"]]
@@ -135,14 +135,14 @@ def _levels(text: str) -> list[int]:
     bidi.resolve_implicit_levels(storage, debug=False)
     levels: list[int] = []
     for letter in letters:
-        # Joiners have no level of their own, and must not part their letters.
+        # Joiners have no level of their own and mustn't separate their letters.
         is_joiner = letter["orig"] == "BN" and levels
         levels.append(levels[-1] if is_joiner else letter["level"])
     return levels
 
 
 def _in_drawn_order(runs: list[_Run]) -> list[_Run]:
-    """Rule L2: whatever is at an odd level or deeper is turned around, from the deepest on."""
+    """Rule L2 of the bidirectional algorithm: reverse runs at each level or deeper, starting with the deepest."""
     for level in range(max((run.level for run in runs), default=0), 0, -1):
         turned: list[_Run] = []
         for is_deep, group in groupby(runs, key=lambda run: run.level >= level):
@@ -153,12 +153,12 @@ def _in_drawn_order(runs: list[_Run]) -> list[_Run]:
 
 
 def _shape(run: _Run, left: float, glyphs: list[Glyph]) -> float:
-    """Append the glyphs of a run that begins at `left`; where it ends."""
+    """Append the glyphs of a run that starts at `left`, and return where it ends."""
     font = _font(run.font)
     buffer = uharfbuzz.Buffer()
     buffer.add_str(run.text)
     buffer.direction = "rtl" if run.level % 2 else "ltr"
-    # The same whatever language the machine is set to.
+    # Independent of the machine's locale.
     buffer.language = "en"
     buffer.guess_segment_properties()
     uharfbuzz.shape(font, buffer)

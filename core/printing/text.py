@@ -1,4 +1,4 @@
-"""A line of text on paper: how wide it is, how large it can be, and whether our fonts have its letters."""
+"""Lines of text on paper: their width, the size that fits, and whether our fonts have their letters."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _FROM_RIGHT = {"R", "AL", "AN"}
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A line as it's drawn: as text where each letter is a glyph of one font, as outlines where it takes more."""
+    """A line ready to draw: as text if one font has a glyph for each letter, otherwise as outlines."""
 
     text: str
     size: float
     width: float
     font: str = ""
     outline: str = ""
-    """In thousandths of the size, on the base line from (0, 0) on; y grows downwards."""
+    """In thousandths of the size, from (0, 0) on the baseline; y points downwards."""
     spacing: float = 0
     """Between the letters of plain text."""
 
@@ -32,7 +32,7 @@ class TextLine:
 def fitted(
     text: str, size: float, *, is_bold: bool = False, room: float = math.inf, spacing: float = 0
 ) -> TextLine | None:
-    """The line at this size, or smaller where it has no room; None where no font of ours has its letters."""
+    """Lay out a line at this size, or smaller if it doesn't fit; None if none of our fonts has its letters."""
     text = unicodedata.normalize("NFC", text)
     first = BOLD if is_bold else REGULAR
     font, outline = _plain_font(text, first) or "", ""
@@ -54,7 +54,7 @@ def is_printable(text: str) -> bool:
 
 
 def _plain_font(text: str, first: str) -> str | None:
-    """The font that a reader of PDFs can draw the text with by itself, a glyph for each letter from left to right."""
+    """The font with which a PDF viewer can draw the text itself, one glyph per letter from left to right."""
     if any(_needs_shaping(letter) for letter in text):
         return None
     # Reportlab embeds TrueType only.

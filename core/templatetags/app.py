@@ -1,4 +1,4 @@
-"""What a page tells the service worker."""
+"""Template tag for what a page tells the service worker."""
 
 from typing import Any
 
@@ -11,6 +11,6 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def whose(context: dict[str, Any]) -> str:
-    """For whom this page is; nobody knows on a page of an error that came before the visitor was known."""
+    """The visitor's offline id; empty on an error page rendered before the visitor was known."""
     request = context.get("request")
     return offline.whose(request) if request is not None and hasattr(request, "user") else ""

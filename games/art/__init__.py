@@ -1,1 +1,1 @@
-"""The look of the cards: one geometry, drawn as SVG for the screen and with Pillow for print; and the palettes."""
+"""The look of the cards: the palettes, and one geometry, drawn as SVG for pages and with Pillow for image files."""

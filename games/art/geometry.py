@@ -12,7 +12,7 @@ Polygon = tuple[Point, ...]
 Curve = tuple[Point, Point, Point]  # two control points and the end
 Segment = tuple[float, float, float]  # y, left x, right x
 
-STEPS = 32  # straight pieces a curve: under a fifth of a pixel off on a card 3000 pixels wide
+STEPS = 32  # straight pieces per curve: under a fifth of a pixel off on a card 3000 pixels wide
 _ARC_STEP = math.radians(6)
 _NOTHING = 1e-6
 
@@ -31,7 +31,7 @@ class Path:
         return Path(move(self.start), tuple((move(a), move(b), move(c)) for a, b, c in self.curves))
 
     def turned(self) -> Path:
-        """Half a turn about the origin."""
+        """The path turned by 180 degrees about the origin."""
 
         def turn(p: Point) -> Point:
             return -p[0], -p[1]
@@ -39,7 +39,7 @@ class Path:
         return Path(turn(self.start), tuple((turn(a), turn(b), turn(c)) for a, b, c in self.curves))
 
     def polygon(self, steps: int = STEPS) -> Polygon:
-        """The path as straight pieces, without a repeated or a doubled point."""
+        """The path as straight pieces, without duplicate points."""
         points: list[Point] = [self.start]
         for a, b, c in self.curves:
             # Points along a straight side would make the offset cross itself next to a corner.
@@ -48,7 +48,7 @@ class Path:
 
 
 def line_to(start: Point, end: Point) -> Curve:
-    """A straight side written as a curve, so that a path has one kind of piece only."""
+    """A straight side as a curve, so that a path has only one kind of piece."""
     (x0, y0), (x1, y1) = start, end
     return ((2 * x0 + x1) / 3, (2 * y0 + y1) / 3), ((x0 + 2 * x1) / 3, (y0 + 2 * y1) / 3), end
 
@@ -86,7 +86,7 @@ def bounds(polygon: Polygon) -> tuple[float, float, float, float]:
 
 
 def widened(polygon: Polygon, distance: float) -> Polygon:
-    """The clockwise polygon grown by a distance, corners round; a negative distance shrinks it, corners sharp."""
+    """Grow a clockwise polygon by a distance, with round corners; a negative one shrinks it, with sharp corners."""
     points: list[Point] = []
     count = len(polygon)
     for i, corner in enumerate(polygon):
@@ -113,7 +113,7 @@ def _join(corner: Point, before: Point, after: Point, distance: float) -> Iterab
 
 
 def crossings(polygon: Polygon, y: float) -> list[float]:
-    """Where the level line at y cuts the polygon, from left to right."""
+    """Where the horizontal line at y crosses the polygon, from left to right."""
     found = []
     for (x0, y0), (x1, y1) in pairwise([*polygon, polygon[0]]):
         if (y0 <= y) != (y1 <= y):
@@ -122,7 +122,7 @@ def crossings(polygon: Polygon, y: float) -> list[float]:
 
 
 def stripes(polygon: Polygon, ends: tuple[float, float], pitch: float, thickness: float) -> tuple[Segment, ...]:
-    """Level lines across the polygon, evenly spread between the two ends with a gap at either, about a pitch apart."""
+    """Horizontal lines across the polygon, about a pitch apart, evenly spaced with a gap at each of the two ends."""
     top, bottom = ends
     count = round((bottom - top) / pitch)
     step = (bottom - top + thickness) / (count + 1)

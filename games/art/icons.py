@@ -1,4 +1,4 @@
-"""The icon of the site: the three shapes in the three colours, which is a SET."""
+"""The site's icon: the three shapes in the three colors, which make a SET."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from games.rules.cards import Color, Shading, Shape
 _SIDE = 264
 _CORNER = 46
 _EDGE = 4
-# A device may cut the icon to any shape that leaves the circle of four fifths across.
+# A device may cut the icon to any shape that keeps a circle of four fifths its width.
 _SIDE_TO_CUT = 336
 _SYMBOLS = (
     (Shape.OVAL, Color.RED, -79),
@@ -31,7 +31,7 @@ def app_icon(size: int) -> Image.Image:
 
 
 def maskable_icon(size: int) -> Image.Image:
-    """The icon for devices that cut it to a shape of their own: paper up to the edge, and the shapes well inside."""
+    """The icon for devices that cut it to their own shape: paper up to the edge, and the symbols well inside."""
     image = Image.new("RGB", (size, size), STANDARD.paper)
     _draw_symbols(image, _SIDE_TO_CUT)
     return image
@@ -45,7 +45,7 @@ def _draw_symbols(image: Image.Image, units: int) -> None:
 
 
 def icon_svg() -> str:
-    """The icon as a whole SVG file."""
+    """The icon as a standalone SVG file."""
     half, inset = _SIDE / 2, _EDGE / 2
     symbols = "".join(
         placed(symbol_markup(shape, Shading.SOLID, STANDARD.colors[color]), (x, 0)) for shape, color, x in _SYMBOLS

@@ -1,4 +1,4 @@
-"""The palettes: which paint each card colour gets, for eyes of every kind and for black-and-white print."""
+"""The palettes: the paint of each card color, for all kinds of eyes and for black-and-white print."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from games.rules.cards import Color
 
 
 class UnknownPalette(ValueError):
-    """The name of a palette that we do not have."""
+    """No palette has this name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """Paints for the cards, each "#rrggbb"; the eyes it is made for; and whether a mark tells the colour as well."""
+    """Paints for the cards, each "#rrggbb"; the eyes they're for; and whether a mark shows the color too."""
 
     name: str
     title: str
@@ -36,9 +36,9 @@ def _paints(red: str, green: str, purple: str) -> Mapping[Color, str]:
     return MappingProxyType({Color.RED: red, Color.GREEN: green, Color.PURPLE: purple})
 
 
-# The three for colour-blind eyes take their hues from Okabe and Ito. Their eight colours are too alike in lightness
-# to tell apart as stripes on white, so vermillion (#d55e00) or bluish green (#009e73) keeps its very value, and the
-# other, and blue or reddish purple, are deepened in steps.
+# The three for color-blind eyes take their hues from Okabe and Ito. Their eight colors are too close in lightness to
+# tell apart as stripes on white, so vermillion (#d55e00) or bluish green (#009e73) keeps its exact value, and the other
+# one, and blue or reddish purple, are darkened in steps.
 _ALL = (
     Palette("standard", "Standard", _paints("#d4202d", "#16a34a", "#632aa0")),
     Palette("protanopia", "Protanopia", _paints("#b34700", "#009e73", "#3a1f80"), eyes=Sight.PROTANOPIA),

@@ -1,4 +1,4 @@
-"""Cards as Pillow images, smooth at any size, for print and for sharing."""
+"""Cards as Pillow images, smooth at any size, for files and for sharing."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from games.art.geometry import Point, Polygon
 from games.art.palettes import STANDARD, Palette, palette_named
 from games.rules.cards import Card, Color, Shading, Shape
 
-_FINE_WIDTH = 2400  # pixels to draw across a card before shrinking it, and never fewer than four for one
+_FINE_WIDTH = 2400  # pixels across a card before downsampling, with at least four for each final one
 _CARD_MIDDLE = shapes.CARD_WIDTH / 2, shapes.CARD_HEIGHT / 2
-_TONE_BELOW, _STRIPES_FROM = 1.9, 2.7  # pixels from stripe to stripe
+_TONE_BELOW, _STRIPES_FROM = 1.9, 2.7  # pixels between stripes
 
 
 def card_image(card: Card, width: int, palette: Palette | str = STANDARD, *, marks: bool | None = None) -> Image.Image:
-    """The card as RGBA with see-through corners, two thirds as high as wide; marks=None leaves it to the palette."""
+    """The card as RGBA with transparent corners, two thirds as high as wide; marks=None leaves it to the palette."""
     if width < 1:
         raise ValueError(f"a card is at least one pixel wide, not {width}")
     palette = palette_named(palette) if isinstance(palette, str) else palette
@@ -36,7 +36,7 @@ def card_image(card: Card, width: int, palette: Palette | str = STANDARD, *, mar
 
 
 class Canvas:
-    """A greyscale sheet, so many units wide and with a given point in its middle, drawn large and shrunk at the end."""
+    """A grayscale image with its own units and center point, drawn large and downsampled at the end."""
 
     def __init__(self, size: tuple[int, int], units: float = shapes.CARD_WIDTH, middle: Point = _CARD_MIDDLE) -> None:
         self.fine = max(4, math.ceil(_FINE_WIDTH / size[0]))
@@ -46,8 +46,8 @@ class Canvas:
         self.shift = self.image.width / 2 - middle[0] * self.scale, self.image.height / 2 - middle[1] * self.scale
 
     def fill(self, polygon: Polygon, tone: float = 1.0, at: Point = (0, 0)) -> None:
-        # Not ImageDraw.polygon: it cuts coordinates down to whole pixels and counts every edge in, which makes
-        # a shape larger and lopsided by a pixel.
+        # Not ImageDraw.polygon: it truncates coordinates to whole pixels and includes every edge, which makes a shape
+        # larger and lopsided by a pixel.
         dx, dy = self.shift[0] + at[0] * self.scale, self.shift[1] + at[1] * self.scale
         ink = round(255 * tone)
         for y, xs in _rows([(x * self.scale + dx, y * self.scale + dy) for x, y in polygon]).items():
@@ -56,7 +56,7 @@ class Canvas:
                     self.draw.line((left, y, right - 1, y), ink)
 
     def fill_tile(self, corner: float, inset: float) -> None:
-        """The whole sheet but for its round corners and an even border."""
+        """Fill everything but the round corners and an even border."""
         gap = inset * self.scale
         box = gap, gap, self.image.width - 1 - gap, self.image.height - 1 - gap
         self.draw.rounded_rectangle(box, radius=(corner - inset) * self.scale, fill=255)
@@ -66,7 +66,7 @@ class Canvas:
 
 
 def _rows(polygon: list[Point]) -> dict[int, list[int]]:
-    """The pixel borders where each row of pixels, along its middle, enters and leaves the polygon."""
+    """For each row of pixels, the pixel edges where its middle enters and leaves the polygon."""
     rows: dict[int, list[int]] = {}
     for one, other in pairwise([*polygon, polygon[0]]):
         (x0, y0), (x1, y1) = sorted((one, other), key=itemgetter(1))
@@ -102,11 +102,11 @@ def _mark_mask(size: tuple[int, int], color: Color) -> Image.Image:
 
 
 def draw_symbol(canvas: Canvas, shape: Shape, shading: Shading, at: Point) -> None:
-    """One symbol about a point."""
+    """Draw one symbol, centered on a point."""
     canvas.fill(shapes.outer(shape), at=at)
     if shading is Shading.SOLID:
         return
-    tone, stripe = _striping(canvas) if shading is Shading.STRIPED else (0.0, 0.0)
+    tone, stripe = _stripe_tones(canvas) if shading is Shading.STRIPED else (0.0, 0.0)
     canvas.fill(shapes.inner(shape), tone, at)
     if stripe > tone:
         for y, left, right in shapes.stripe_lines(shape):
@@ -114,8 +114,8 @@ def draw_symbol(canvas: Canvas, shape: Shape, shading: Shading, at: Point) -> No
             canvas.fill(((left, top), (right, top), (right, bottom), (left, bottom)), stripe, at)
 
 
-def _striping(canvas: Canvas) -> tuple[float, float]:
-    """How dark the ground and the stripes are: where pixels cannot carry the stripes they melt into their mean tone."""
+def _stripe_tones(canvas: Canvas) -> tuple[float, float]:
+    """The tones of background and stripes; where pixels can't resolve the stripes, both blend into their mean."""
     pitch = shapes.STRIPE_PITCH * canvas.scale / canvas.fine
     clear = min(1.0, max(0.0, (pitch - _TONE_BELOW) / (_STRIPES_FROM - _TONE_BELOW)))
     ground = shapes.STRIPE / shapes.STRIPE_PITCH * (1 - clear)

@@ -1,4 +1,4 @@
-"""The drawings themselves: the three shapes, the three colour marks, and where they stand on a card."""
+"""The drawings: the three shapes, the three color marks, and their places on a card."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from games.art.geometry import Path, Point, Polygon, Segment, bounds, straight, stripes, widened
 from games.rules.cards import Color, Shape
 
-# All lengths are in units of a card 300 wide; a symbol is drawn about its own middle.
+# All lengths are in units of a card 300 wide; a symbol is centered on the origin.
 CARD_WIDTH, CARD_HEIGHT = 300, 200
 CORNER = 17
 EDGE = 1.5
@@ -33,7 +33,7 @@ def _oval() -> Path:
 
 
 def _squiggle() -> Path:
-    # Head, shoulder, waist, foot and sole; the handles are those of the least change of curvature between them.
+    # Head, shoulder, waist, foot, and sole; the handles minimize the change of curvature between them.
     half = Path(
         (-12, -66),
         (
@@ -94,19 +94,19 @@ SHAPES: dict[Shape, Path] = {
     Shape.DIAMOND: straight((0, -69), (35, 0), (0, 69), (-35, 0)),
 }
 
-# What a child would say is red, green or of the violet night: a mark needs no language and no colour.
+# Things that a child would call red, green, or night-purple: a mark needs neither language nor color.
 MARKS: dict[Color, Path] = {Color.RED: _heart(), Color.GREEN: _leaf(), Color.PURPLE: _moon()}
 
 
 @cache
 def outer(shape: Shape) -> Polygon:
-    """The outside of the outline, as straight pieces: what a solid symbol fills."""
+    """The outer edge of the outline, as straight pieces: what a solid symbol fills."""
     return widened(SHAPES[shape].polygon(), STROKE / 2)
 
 
 @cache
 def inner(shape: Shape) -> Polygon:
-    """The inside of the outline, as straight pieces: what an outlined symbol leaves free."""
+    """The inner edge of the outline, as straight pieces: what an outlined symbol leaves empty."""
     return widened(SHAPES[shape].polygon(), -STROKE / 2)
 
 
@@ -118,13 +118,13 @@ def stripe_lines(shape: Shape) -> tuple[Segment, ...]:
 
 
 def symbol_places(number: int) -> tuple[Point, ...]:
-    """The middle of each symbol on a card with this many."""
+    """The center of each symbol on a card with this many."""
     first = CARD_WIDTH / 2 - (number - 1) * SYMBOL_WIDTH / 2
     return tuple((first + i * SYMBOL_WIDTH, CARD_HEIGHT / 2) for i in range(number))
 
 
 def mark_paths(color: Color) -> tuple[Path, Path]:
-    """The mark at the top right, and upside down at the bottom left: the two corners that the squiggle leaves free."""
+    """The mark at the top right, and upside down at the bottom left: the corners that squiggles leave free."""
     mark = MARKS[color]
     x, y = MARK_CENTRE
     return mark.moved(x, y), mark.turned().moved(CARD_WIDTH - x, CARD_HEIGHT - y)

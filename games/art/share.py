@@ -1,4 +1,4 @@
-"""A picture of a result to show to friends: how many, never where."""
+"""A picture of a puzzle's result to share: how many SETs were found, but never where."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PAPER, _INK, _SOFT, _JOY = "#f8f3e9", "#25221d", "#5d564b", "#f5c33b"
 
 
 def share_picture(found: int, of: int, lines: Sequence[str]) -> Image.Image:
-    """A row of small cards, one for each SET, ticked when it is found; beside them what there is to say."""
+    """Lines of text above a row of small cards, one for each SET, with a check mark if it's found."""
     image = Image.new("RGB", _SIZE, _PAPER)
     draw = ImageDraw.Draw(image)
     icon = app_icon(120).convert("RGBA")

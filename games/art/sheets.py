@@ -1,4 +1,4 @@
-"""Pictures of many cards: the contact sheet, the sheet of palettes as other eyes see them, and the table in README."""
+"""Pictures of many cards: the contact sheet, the palettes as color-blind eyes see them, and the README's table."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from games.rules.cards import FULL_DECK, Card, Color, Number, Shading, Shape
 GROUND, INK, QUIET_INK = "#f7f1e6", "#2b2620", "#6f665a"
 _BESIDE, _GAP, _GROUP_GAP = 0.6, 0.08, 0.26  # in card widths
 
-# Four of each number, colour, shading and shape, neighbours as unlike as can be, and two SETs to be found.
+# Four of each number, color, shading, and shape, with neighbors as different as possible, and two SETs to find.
 _TABLE = (40, 26, 57, 37, 74, 33, 19, 62, 12, 73, 32, 15)
 _TILTS = (-1.2, 0.7, -0.5, 1.1, 0.9, -0.8, 0.6, -1.0, -0.6, 1.2, -0.9, 0.5)
 
 
 def contact_sheet(palette: Palette | str = STANDARD, width: int = 1600, *, marks: bool | None = None) -> Image.Image:
-    """All 81 cards: a column for each shading and shape, a row for each colour and number."""
+    """All 81 cards: a column for each shading and shape, a row for each color and number."""
     palette = palette_named(palette) if isinstance(palette, str) else palette
     card = int(width / (2 * _BESIDE + 9 + 6 * _GAP + 2 * _GROUP_GAP))
     high = round(card * CARD_HEIGHT / CARD_WIDTH)
@@ -39,17 +39,17 @@ def contact_sheet(palette: Palette | str = STANDARD, width: int = 1600, *, marks
         column = 3 * list(Shading).index(one.shading) + list(Shape).index(one.shape)
         row = 3 * list(Color).index(one.color) + one.number - 1
         place = left + column * card + _offset(column, card), top + row * high + _offset(row, card)
-        _lay(image, card_image(one, card, palette, marks=marks), place)
+        _paste(image, card_image(one, card, palette, marks=marks), place)
     return image
 
 
 def _offset(steps: int, card: int) -> int:
-    """The gaps before a column or row."""
+    """The total width of the gaps before a column or row."""
     return round(card * (steps * _GAP + steps // 3 * (_GROUP_GAP - _GAP)))
 
 
 def simulated_sheet() -> Image.Image:
-    """Each palette, at three sizes, as each kind of eyes sees it."""
+    """Each palette at three sizes, as each kind of eyes sees it."""
     cell, left, top = (368, 212), 40, 96
     image = Image.new("RGB", (left + 4 * cell[0], top + len(PALETTES) * cell[1]), GROUND)
     draw = ImageDraw.Draw(image)
@@ -60,7 +60,7 @@ def simulated_sheet() -> Image.Image:
             x, y = left + column * cell[0], top + row * cell[1]
             draw.text((x, y), palette.title, QUIET_INK, label_font(17), "lm")
             for dx, dy, picture in _samples(palette.seen_with(sight)):
-                _lay(image, picture, (x + dx, y + 18 + dy))
+                _paste(image, picture, (x + dx, y + 18 + dy))
     return image
 
 
@@ -74,7 +74,7 @@ def _samples(palette: Palette) -> Iterable[tuple[int, int, Image.Image]]:
 
 
 def table_picture(width: int = 1200, palette: Palette | str = STANDARD) -> Image.Image:
-    """Twelve cards dealt by hand in a rectangle of four by three."""
+    """Twelve cards in four columns and three rows, tilted as if dealt by hand."""
     height = round(width * 8 / 15)
     card = round(width * 0.2)
     across, down = round(card * 1.135), round(card * 0.8)
@@ -86,12 +86,12 @@ def table_picture(width: int = 1200, palette: Palette | str = STANDARD) -> Image
         corner = round(middle[0] - picture.width / 2), round(middle[1] - picture.height / 2)
         for drop, blur, depth in ((0.045, 0.045, 0.2), (0.012, 0.01, 0.22)):
             _shade(image, picture, (corner[0], corner[1] + round(drop * card)), blur * card, depth)
-        _lay(image, picture, corner)
+        _paste(image, picture, corner)
     return image
 
 
 def _tilted(picture: Image.Image, degrees: float, width: int) -> Image.Image:
-    """The picture turned a little, with room for its shadow, and shrunk to its width."""
+    """The picture rotated by a few degrees, with room for its shadow, and shrunk to `width`."""
     margin = picture.width // 6
     roomy = Image.new("RGBA", (picture.width + 2 * margin, picture.height + 2 * margin), (255, 255, 255, 0))
     roomy.paste(picture, (margin, margin))
@@ -105,7 +105,7 @@ def _shade(image: Image.Image, picture: Image.Image, at: tuple[int, int], blur: 
     image.paste("#4a3418", (*at, at[0] + picture.width, at[1] + picture.height), shadow)
 
 
-def _lay(image: Image.Image, picture: Image.Image, at: tuple[int, int]) -> None:
+def _paste(image: Image.Image, picture: Image.Image, at: tuple[int, int]) -> None:
     image.paste(picture, at, picture)
 
 

@@ -1,4 +1,4 @@
-"""The stylesheet of the cards: every palette as custom properties, and the few classes of the inline pictures."""
+"""The cards' stylesheet: every palette as custom properties, and a few classes for the inline SVG."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cards as SVG: a sprite and small inline pictures for the page, and pictures that stand on their own."""
+"""Cards as SVG: a sprite and small inline references to it for pages, and standalone files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CARD_BOX = f"0 0 {shapes.CARD_WIDTH} {shapes.CARD_HEIGHT}"
 
 @cache
 def sprite() -> str:
-    """The drawings that `card_svg` refers to: once on a page, before its cards."""
+    """The drawings that `card_svg` refers to; they're on a page once, before its cards."""
     width, height = shapes.SYMBOL_WIDTH, shapes.SYMBOL_HEIGHT
     box = f"{_text(-width / 2)} {_text(-height / 2)} {_text(width)} {_text(height)}"
     symbols = [
@@ -25,7 +25,7 @@ def sprite() -> str:
     symbols += [
         f'<symbol id="card-mark-{color}" viewBox="{_CARD_BOX}">{_mark_markup(color)}</symbol>' for color in Color
     ]
-    # Whole faces, so that a table of cards that is sent to many screens is short.
+    # Whole faces, because a table is sent to many screens and should be short.
     faces = {_face_id(card): card for card in FULL_DECK}
     symbols += [f'<symbol id="{name}" viewBox="{_CARD_BOX}">{_face(card)}</symbol>' for name, card in faces.items()]
     return (
@@ -45,7 +45,7 @@ def _face(card: Card) -> str:
 
 @cache
 def card_svg(card: Card) -> str:
-    """The card for a page that has the sprite; the stylesheet colours it and decides whether its mark shows."""
+    """The card for a page that has the sprite; the stylesheet colors it and decides whether its mark shows."""
     return (
         f'<svg class="card-art card-{card.color}" viewBox="{_CARD_BOX}" aria-hidden="true">'
         f'<use href="#{_face_id(card)}"/><use class="card-mark" href="#card-mark-{card.color}"/></svg>'
@@ -55,7 +55,7 @@ def card_svg(card: Card) -> str:
 def card_svg_file(
     card: Card, palette: Palette | str = STANDARD, *, marks: bool | None = None, width: int = shapes.CARD_WIDTH
 ) -> str:
-    """The card as a whole SVG file that needs no stylesheet; marks=None leaves it to the palette."""
+    """The card as a standalone SVG file that needs no stylesheet; marks=None leaves it to the palette."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{_CARD_BOX}" width="{width}"'
         f' height="{_text(width * shapes.CARD_HEIGHT / shapes.CARD_WIDTH)}" role="img">'
@@ -64,7 +64,7 @@ def card_svg_file(
 
 
 def card_drawing(card: Card, palette: Palette | str = STANDARD, *, marks: bool | None = None) -> str:
-    """What is on the card, in its paints and in units of a card 300 wide."""
+    """The card's drawing with its paints, in units of a card 300 wide."""
     palette = palette_named(palette) if isinstance(palette, str) else palette
     ink = palette.colors[card.color]
     symbols = "".join(
@@ -76,7 +76,7 @@ def card_drawing(card: Card, palette: Palette | str = STANDARD, *, marks: bool |
 
 
 def symbol_markup(shape: Shape, shading: Shading, ink: str = "currentColor") -> str:
-    """One symbol about the origin."""
+    """One symbol, centered on the origin."""
     fill = ink if shading is Shading.SOLID else "none"
     outline = (
         f'<path d="{path_text(shapes.SHAPES[shape])}" fill="{fill}" stroke="{ink}"'
@@ -84,20 +84,20 @@ def symbol_markup(shape: Shape, shading: Shading, ink: str = "currentColor") -> 
     )
     if shading is not Shading.STRIPED:
         return outline
-    # Lines of their own rather than a <pattern>: they take the colour of the card through <use> in every browser,
-    # and are the very same lines in print.
+    # Separate lines rather than a <pattern>: they inherit the card's color through <use> in every browser, and are the
+    # same lines in print.
     lines = "".join(_line_text(line) for line in shapes.stripe_lines(shape))
     return f'<path d="{lines}" fill="none" stroke="{ink}" stroke-width="{shapes.STRIPE}"/>{outline}'
 
 
 def path_text(path: Path) -> str:
-    """A path in the words of SVG."""
+    """A path as SVG path data."""
     curves = "".join(f"C{_pair(a)} {_pair(b)} {_pair(c)}" for a, b, c in path.curves)
     return f"M{_pair(path.start)}{curves}Z"
 
 
 def placed(markup: str, at: Point, scale: float = 1) -> str:
-    """A drawing about the origin, moved to its place."""
+    """A drawing that's centered on the origin, moved to its place."""
     size = "" if scale == 1 else f" scale({_text(scale)})"
     return f'<g transform="translate({_pair(at)}){size}">{markup}</g>'
 

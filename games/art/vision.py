@@ -1,4 +1,4 @@
-"""Colour as eyes see it: lightness, contrast, difference, and the sight of colour-blind eyes by simulation."""
+"""Color as eyes see it: lightness, contrast, difference, and a simulation of color blindness."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _XYZ: tuple[Triple, Triple, Triple] = (
     (0.0193339, 0.1191920, 0.9503041),
 )
 _D65: Triple = (0.95047, 1.0, 1.08883)
-# Up to here the curve of sRGB is a straight line, in its own scale and in linear light.
+# Up to here the sRGB curve is a straight line, in sRGB and in linear values.
 _STRAIGHT, _STRAIGHT_LINEAR = 0.04045, 0.0031308
 
 
-def _times(matrix: tuple[Triple, Triple, Triple], vector: Triple) -> Triple:
+def _multiply(matrix: tuple[Triple, Triple, Triple], vector: Triple) -> Triple:
     x, y, z = (sum(a * b for a, b in zip(row, vector, strict=True)) for row in matrix)
     return x, y, z
 
@@ -67,26 +67,26 @@ def _hex(linear: Triple) -> str:
 
 
 def seen(color: str, sight: Sight) -> str:
-    """The colour that usual eyes would have to see to share this sight of a "#rrggbb" colour."""
-    return _hex(_times(_SIGHT[sight], _linear(color)))
+    """What a "#rrggbb" color looks like to these eyes, as a color for usual eyes."""
+    return _hex(_multiply(_SIGHT[sight], _linear(color)))
 
 
 def lab(color: str) -> Triple:
-    """The colour in CIE L*a*b*, D65."""
+    """The color in CIE L*a*b*, D65."""
 
     def root(value: float) -> float:
         return math.cbrt(value) if value > 216 / 24389 else (24389 / 27 * value + 16) / 116
 
-    x, y, z = (root(value / white) for value, white in zip(_times(_XYZ, _linear(color)), _D65, strict=True))
+    x, y, z = (root(value / white) for value, white in zip(_multiply(_XYZ, _linear(color)), _D65, strict=True))
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
 
 
 def difference(one: str, other: str) -> float:
-    """The CIE 1976 colour difference; about 2.3 is just noticeable side by side."""
+    """The CIE 1976 color difference; about 2.3 is just noticeable side by side."""
     return math.dist(lab(one), lab(other))
 
 
 def contrast(one: str, other: str) -> float:
     """The contrast ratio of WCAG 2, from 1 to 21."""
-    low, high = sorted(_times(_XYZ, _linear(color))[1] for color in (one, other))
+    low, high = sorted(_multiply(_XYZ, _linear(color))[1] for color in (one, other))
     return (high + 0.05) / (low + 0.05)

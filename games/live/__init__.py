@@ -1,1 +1,1 @@
-"""From a change of a match to every screen that shows it."""
+"""Live tables: from a change of a match to every screen that shows it."""

@@ -1,7 +1,7 @@
-"""The table as everybody sees it, rendered once for each match, version and language and then handed out as it is.
+"""Render the table that everybody sees, once per match, version, and language.
 
-What is the viewer's own (their seat, their buttons, the cards they have marked) is not in it: the page around it
-holds that, so that one rendering serves players and watchers alike.
+Whatever is the viewer's own (their seat, buttons, and marked cards) is in the page around it, so one rendering serves
+players and watchers alike.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class Rendered:
     """The version of the match."""
     html: str
     event: bytes
-    """The same as an event of a stream."""
+    """The same as a server-sent event."""
     due: float | None
     """When the match next changes by itself."""
     connected: frozenset[int]
     shut_out: frozenset[int] = frozenset()
-    """Seats of a class's table whose owners were taken out: they may not watch either."""
+    """Seats of a class's table whose players were removed; they may not watch either."""
 
     @property
     def is_whole(self) -> bool:
@@ -59,12 +59,12 @@ class Rendered:
         return (self.number,)
 
     def message(self, watch: TableWatch) -> bytes | None:
-        """What a screen is sent; nothing where its seat was taken out."""
+        """The event for a screen; None if its player was removed."""
         return None if watch.seat in self.shut_out else self.event
 
 
 def render(match: Match, language: str) -> Rendered:
-    """The table of this match at its version; only the first to ask pays for it."""
+    """The table of a match at its version, cached for everybody after the first caller."""
     key = match.code, match.version, language
     with _lock:
         if key in _kept:
@@ -93,8 +93,8 @@ def _draw(match: Match, state: rules.MatchState, language: str) -> str:
         "since": f"{control.since:.3f}" if control else "",
         "deadline": f"{deadline:.3f}" if deadline else "",
         "countdown": _YES if deadline and not felt.is_paused else "",
-        "caller": _line(shown["caller"]),
-        "say": _line(shown["say"]),
+        "caller": _one_line(shown["caller"]),
+        "say": _one_line(shown["say"]),
         "seats": "".join(_seat(seat, language) for seat in shown["seats"]),
         "left": "" if felt.has_result else _part("left", len(state.deck), language),
         "felt": _felt(felt, language),
@@ -108,7 +108,7 @@ def _seat(seat: SeatView, language: str) -> str:
     values = {
         "marks": seat.marks,
         "number": str(seat.number),
-        "name": _line(seat.name),
+        "name": _one_line(seat.name),
         "points": str(seat.points),
         "has_agreed": _YES if seat.has_agreed else "",
         "is_away": "" if seat.is_there else _YES,
@@ -124,37 +124,37 @@ def _felt(felt: Felt, language: str) -> str:
         "drawn_count": SafeString(_part("cards", len(felt.places), language)),
         "drawn_places": SafeString("".join(_part("place", place, language) for place in felt.places)),
     }
-    return _tight(f"{_TEMPLATE}#felt", parts)
+    return _render_compact(f"{_TEMPLATE}#felt", parts)
 
 
 @lru_cache(_KEPT_PARTS)
 def _part(name: str, value: Shown, language: str) -> str:
-    """A part of the table in the language that is spoken now; from one version to the next most stay as they are."""
-    return _tight(f"{_TEMPLATE}#{name}", {name: value})
+    """Render a part of the table in the active language. Cached, as most parts stay the same between versions."""
+    return _render_compact(f"{_TEMPLATE}#{name}", {name: value})
 
 
 def _filled(name: str, values: dict[str, str], language: str) -> str:
-    """A template with these values, which are HTML, and of which it only asks whether they are empty.
+    """Fill a template with values, which are HTML; the template may only test whether they're empty.
 
-    What never stays the same would otherwise be most of the work: so the template is rendered once with gaps.
+    Rendering what changes all the time would be most of the work, so the template is rendered once, with gaps.
     """
-    pieces = list(_outline(name, tuple(key for key, value in values.items() if value), language))
+    pieces = list(_template_pieces(name, tuple(key for key, value in values.items() if value), language))
     pieces[1::2] = [values[key] for key in pieces[1::2]]
     return "".join(pieces)
 
 
 @lru_cache(_KEPT_OUTLINES)
-def _outline(name: str, given: tuple[str, ...], language: str) -> tuple[str, ...]:
-    """The text between the gaps, and at every second place the name of what comes there."""
-    return tuple(_tight(name, {key: SafeString(f"{_GAP}{key}{_GAP}") for key in given}).split(_GAP))
+def _template_pieces(name: str, given: tuple[str, ...], language: str) -> tuple[str, ...]:
+    """The text of a template, with the name of a value at every second place."""
+    return tuple(_render_compact(name, {key: SafeString(f"{_GAP}{key}{_GAP}") for key in given}).split(_GAP))
 
 
-def _line(text: str) -> str:
-    """What people call themselves, as HTML in one line."""
+def _one_line(text: str) -> str:
+    """Escape text and put it on one line."""
     return escape(" ".join(text.split()))
 
 
-def _tight(name: str, values: dict[str, Any]) -> str:
-    """A template without the white space that only its reader needs; numbers are written alike everywhere."""
+def _render_compact(name: str, values: dict[str, Any]) -> str:
+    """Render a template without needless whitespace, and with numbers that aren't localized."""
     html = Engine.get_default().get_template(name).render(Context(values, use_l10n=False))
     return b" ".join(html.encode().split()).replace(b"> <", b"><").decode()

@@ -1,4 +1,4 @@
-"""Who may open a stream: a signed word from the page, checked without touching the database."""
+"""Signed tokens that let a page open its stream, checked without a database query."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ _HOURS = 24
 
 
 class BadToken(ValueError):
-    """A token that we did not sign, or not lately."""
+    """A token that we didn't sign, or that has expired."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableWatch:
-    """One screen that follows a match; the seat is the viewer's, if they have one.
+    """One screen that follows a match; `seat` is the viewer's, if they have one.
 
-    `user` is the key of the account it was made for: it's theirs as long as they're signed in. Whoever watches without
-    a seat needs a right to, too, and can lose it. `session` is that of the browser which opens the stream; it comes
-    from the cookie and isn't in the token.
+    `user` is the primary key of the account that the token was made for, and it's valid while they're signed in. A
+    viewer without a seat also needs the right to watch, which they can lose. `session` is the session of the browser
+    that opens the stream; it comes from the cookie and isn't in the token.
     """
 
     code: str
@@ -36,7 +36,7 @@ def sign(watch: TableWatch) -> str:
 
 def read(token: str) -> TableWatch:
     try:
-        # A page from before an update has a token that doesn't say whose it is.
+        # The token of a page from before an update doesn't name the user.
         code, seat, language, *user = signing.loads(token, salt=_SALT, max_age=_HOURS * 3600)
     except signing.BadSignature as error:
         raise BadToken(str(error)) from error

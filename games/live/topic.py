@@ -1,6 +1,6 @@
-"""A match and the screens that show its table.
+"""The live topic of a match: the screens that show its table.
 
-Whoever changes a match draws its table in their own thread, which is faster than any hop.
+The thread that changes a match draws its table itself, which is faster than handing it to another thread.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class TableTopic(TopicType[TableWatch]):
     over = (Refused, Match.DoesNotExist)
 
     def __init__(self) -> None:
-        self._tell: dict[Hub[TableWatch], Callable[[matches.Written], None]] = {}
+        self._listeners: dict[Hub[TableWatch], Callable[[matches.Written], None]] = {}
 
     def start(self, hub: Hub[TableWatch]) -> None:
-        self._tell[hub] = lambda written: tell(hub, written)
-        matches.on_change(self._tell[hub])
+        self._listeners[hub] = lambda written: tell(hub, written)
+        matches.on_change(self._listeners[hub])
         access.on_rights_changed(hub.check_rights)
 
     def stop(self, hub: Hub[TableWatch]) -> None:
-        matches.off_change(self._tell.pop(hub))
+        matches.off_change(self._listeners.pop(hub))
         access.off_rights_changed(hub.check_rights)
 
     def read(self, token: str) -> TableWatch | None:
@@ -56,7 +56,7 @@ class TableTopic(TopicType[TableWatch]):
     def behind(self, shown: Mapping[Group, Version], version: int) -> Iterable[Group]:
         return (group for group, each in shown.items() if each < (version,))
 
-    # In the thread
+    # Called in the hub's thread, which may use the database
 
     def draw(
         self,
@@ -70,19 +70,19 @@ class TableTopic(TopicType[TableWatch]):
         except Match.DoesNotExist as error:
             raise TopicGone(code) from error
         pictures = [(language, render(match, language)) for language in {each.language for each in watches}]
-        # A token outlives the right to watch, and what isn't yours isn't there.
+        # A token can outlive the right to watch.
         ended = {each for each in newcomers if each.seat is None and not access.may_watch(match, each.user)}
         return Drawn(pictures, ended | signed_out(newcomers))
 
     def without_right(self, watches: Collection[TableWatch]) -> set[TableWatch]:
-        """Who is signed out, and who watches without a seat and may no more."""
+        """The screens of users who are signed out, or who watch without a seat and no longer may."""
         alone = {watch for watch in watches if watch.seat is None}
         found = Match.objects.filter(code__in={watch.code for watch in alone}).exclude(way=Way.TOGETHER)
         private = {match.code: match for match in found.only("code", "way", "place")}
         closed = {
             each for each in alone if each.code in private and not access.may_watch(private[each.code], each.user)
         }
-        # A guest's seat is theirs as long as they have it.
+        # A guest can't be signed out, so a guest with a seat keeps watching.
         closed |= signed_out(watches)
         return closed
 
@@ -104,12 +104,12 @@ class TableTopic(TopicType[TableWatch]):
         matches.catch_up(code, now=time.time())
 
     def tick(self) -> None:
-        """See to the matches that nobody watches here: a page without scripts has no stream."""
+        """Catch up matches that nobody watches here: a page without JavaScript has no stream."""
         matches.catch_up_all(now=time.time())
 
 
 def tell(hub: Hub[Any], written: matches.Written) -> None:
-    """A match has changed; in the thread that changed it."""
+    """Draw a changed match for its screens, in the thread that changed it."""
     code = written.match.code
     languages = hub.groups(code)
     if not languages:
@@ -117,7 +117,7 @@ def tell(hub: Hub[Any], written: matches.Written) -> None:
     try:
         drawn = {language: render(written.match, str(language)) for language in languages}
     except Exception:
-        # Our own thread draws it, and tries until it can.
+        # Let the hub's thread draw it; it retries until it succeeds.
         hub.refresh(code)
     else:
         hub.show(code, drawn)

@@ -1,4 +1,4 @@
-"""A finished match told again from its log: each moment, every SET that was there, and how long it waited."""
+"""The history of a finished match from its log: each moment, the SETs on the table, and how long they were there."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from games.rules.hints import ranked_sets
 from games.rules.records import event_from, match_from
 from games.rules.triples import Triple
 
-# What moves the story on; who came and went does not.
-_TOLD = (
+# Events that the replay shows; players coming and going aren't among them.
+_SHOWN_EVENTS = (
     did.DealBegan,
     did.Called,
     did.SetTaken,
@@ -33,25 +33,25 @@ class Waiting:
     cards: Triple
     effort: float
     waited: float
-    """Seconds from its last card being laid to this moment."""
+    """Seconds since the last of its cards was laid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """The match just before something happened, and what it was."""
+    """An event, and the match before and after it."""
 
     event: did.Event
     before: rules.MatchState
     after: rules.MatchState
     seconds: float
-    """Since the first deal."""
+    """Seconds since the first deal, without pauses."""
     waiting: tuple[Waiting, ...]
 
 
 def moments(match: Match) -> list[Moment]:
-    """The match, moment by moment."""
+    """The moments of a match, in order."""
     state = match_from(match.start)
-    told: list[Moment] = []
+    shown: list[Moment] = []
     laid_at: dict[Card, float] = {}
     start: float | None = None
     for row in match.events.all():
@@ -61,20 +61,20 @@ def moments(match: Match) -> list[Moment]:
             laid_at = {}
             start = event.at if start is None else start
         if isinstance(event, did.Resumed) and state.paused_at is not None and start is not None:
-            # A pause is no time of the game, nor is the jump of a clock.
-            stood = event.at - state.paused_at
-            start += stood
-            laid_at = {card: at + stood for card, at in laid_at.items()}
-        if isinstance(event, _TOLD):
+            # Neither pauses nor clock jumps count as playing time.
+            paused_for = event.at - state.paused_at
+            start += paused_for
+            laid_at = {card: at + paused_for for card, at in laid_at.items()}
+        if isinstance(event, _SHOWN_EVENTS):
             seconds = event.at - (event.at if start is None else start)
-            told.append(Moment(event, state, after, seconds, _waiting(state.table, laid_at, event.at)))
+            shown.append(Moment(event, state, after, seconds, _waiting_sets(state.table, laid_at, event.at)))
         for card in after.table:
             laid_at.setdefault(card, event.at)
         state = after
-    return told
+    return shown
 
 
-def _waiting(table: Sequence[Card], laid_at: dict[Card, float], now: float) -> tuple[Waiting, ...]:
+def _waiting_sets(table: Sequence[Card], laid_at: dict[Card, float], now: float) -> tuple[Waiting, ...]:
     return tuple(
         Waiting(cards, effort, now - max(laid_at[card] for card in cards)) for effort, cards in ranked_sets(table)
     )

@@ -1,8 +1,8 @@
-"""The only writer of matches: opens them, and takes each command through the referee into the log.
+"""Open matches, and write the outcome of commands to their logs; the only module that writes matches.
 
-A command is decided on the snapshot that was read and written only where the version is still that one; otherwise it
-is read and decided again. What time alone has brought about (a window that closed, a computer that called) is
-written first, so that no worker is needed for it to hold.
+A command is decided on the snapshot that was read, and written only if the version is still the same. Otherwise the
+match is read and the command decided again. Changes caused by time alone (a window closed, a computer called) are
+written first, so they don't depend on a worker.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ _MOST_FORGOTTEN = 10
 _MOST_DUE = 1_000
 _LONGEST_WAIT = 10.0
 _LONGEST_ABSENCE = 60.0
-"""Seconds after which what is due was not missed but could not happen: the site looks every second."""
+"""If something is overdue for more seconds than this, the site was down: it checks every second."""
 GONE = "gone"
-"""How the key of a seat begins whose player is removed; a guest's key has only hexadecimal digits."""
+"""Prefix of the guest key of a seat whose player was removed; real guest keys are hexadecimal."""
 
 log = logging.getLogger(__name__)
 
 
 class VersionConflict(Exception):
-    """Somebody else wrote the match between our reading and our writing."""
+    """Another request wrote the match after we read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,9 @@ class Written:
 
     match: Match
     events: tuple[did.Event, ...]
-    """What the command itself brought about."""
+    """Changes caused by the command itself."""
     due: tuple[did.Event, ...] = ()
-    """What time alone had brought about before it."""
+    """Changes caused by time alone, applied before the command."""
 
     @property
     def state(self) -> rules.MatchState:
@@ -69,7 +69,7 @@ _listeners: list[Listener] = []
 
 
 def on_change(listener: Listener) -> None:
-    """Have a function called with what was written once it is committed."""
+    """Register a listener that's called with what was written, after the commit."""
     _listeners.append(listener)
 
 
@@ -89,7 +89,7 @@ def open_match(
     others: Sequence[Player] = (),
     place: str = "",
 ) -> Match:
-    """A new match, with its opener, the others who come along and the computer opponents seated."""
+    """Create a match, with its opener, the other players, and the computer opponents seated."""
     names = _computer_names()
     if len(computers) > len(names):
         raise BadOption(f"there are {len(names)} computers to play against, not {len(computers)}")
@@ -111,8 +111,8 @@ def open_match(
             start=match_record(start),
             snapshot=match_record(state),
             phase=state.phase,
-            opened_at=_moment(now),
-            touched_at=_moment(now),
+            opened_at=_as_datetime(now),
+            touched_at=_as_datetime(now),
         )
         seats: list[Seat] = []
         for each in (player, *others):
@@ -127,19 +127,19 @@ def open_match(
 
 
 def command(code: str, order: ask.Command, *, now: float, seen: int | None = None) -> Written:
-    """Take a command to the referee; a refused one raises `Refused`, with only what was due anyway written.
+    """Have the referee decide a command, and write its events. Raises `Refused` after writing only what was due anyway.
 
-    `seen` is the version of the table that the player saw. A command that this seat has already given since then is
-    the same one sent twice over a bad network, and does nothing.
+    `seen` is the version of the table that the player saw. If this seat has already given the command since then, it
+    was sent twice over a bad network, and does nothing.
     """
 
     return _write(code, lambda match, state, now: _judge(match, state, order, now, seen), now=now)
 
 
 def act(code: str, player: Player, order: Callable[[int], ask.Command], *, now: float, seen: int) -> Written:
-    """Take to the referee what a player asks from the seat that is theirs.
+    """Have the referee decide a command from the player's own seat; `order` makes it from the seat's number.
 
-    At the table of a whole class the host takes what players do, and nobody acts from a seat.
+    In a whole-class match players act through the host, so nobody acts from a seat.
     """
 
     def judge(match: Match, state: rules.MatchState, now: float) -> tuple[did.Event, ...]:
@@ -177,52 +177,52 @@ def _was_given(match: Match, order: ask.Command, seen: int) -> bool:
 
 
 def catch_up(code: str, *, now: float) -> Written:
-    """Write what time alone has brought about."""
+    """Write the changes caused by time alone."""
     return command(code, ask.Tick(), now=now)
 
 
 def catch_up_all(*, now: float) -> int:
-    """Write what is due in any match; how many there were."""
-    clock_was_set_back = Q(due__isnull=False, touched_at__gt=_moment(now + _LONGEST_WAIT))
+    """Catch up every match where something is due; return how many there were."""
+    clock_was_set_back = Q(due__isnull=False, touched_at__gt=_as_datetime(now + _LONGEST_WAIT))
     codes = list(Match.objects.filter(Q(due__lte=now) | clock_was_set_back).values_list("code", flat=True))
     for code in codes:
         try:
             catch_up(code, now=now)
         except Exception:
-            # One match that is broken does not stop the time of the others.
+            # One broken match mustn't stop the others.
             log.exception("match.deadline_not_applied")
     return len(codes)
 
 
 def merge_guest(guest: Player, user: Player, now: float) -> None:
-    """Make a guest's seats the user's: a running game goes on in the same seat.
+    """Give a guest's seats to the user, who continues running games in the same seat.
 
-    Where the user has a seat already, that one stays theirs. The guest's gets up, and its moves are nobody's.
+    Where the user already has a seat, they keep that one; the guest leaves theirs, and its moves become anonymous.
     """
     mine = Match.objects.filter(pk__in=Seat.objects.of(guest).values("match"))
-    # In one order before any of them is written, and so that nobody sits down there meanwhile.
+    # Lock them in one order before writing any, and so that nobody sits down there in the meantime.
     tables = list(lock_rows(mine.only("code", "way", "phase"), LockLevel.MATCH))
     seats = Seat.objects.of(guest).filter(match__in=tables)
     for seat in seats.filter(match__in=Seat.objects.of(user).values("match")).select_related("match"):
-        _give_up(seat, now)
+        _vacate(seat, now)
     seats.give_to(user)
     for match in tables:
-        # Where anybody may watch, nobody is under their own name.
+        # Tables that anybody may watch don't show real names.
         if match.way != Way.TOGETHER and match.phase != rules.Phase.OVER:
             with suppress(Refused):
                 rename(match.code, user, now=now)
 
 
-def _give_up(seat: Seat, now: float) -> None:
+def _vacate(seat: Seat, now: float) -> None:
     with suppress(Refused):
         command(seat.match.code, ask.Leave(seat.number), now=now)
     _forget_players(Seat.objects.filter(pk=seat.pk))
 
 
 def forget_players(seats: QuerySet[Seat]) -> None:
-    """Nobody's name stays at a table; where others played too the moves stay, without whose they were.
+    """Make the players of these seats anonymous, and delete matches that nobody else played in.
 
-    A few tables at a time: one that nobody else played at goes with its whole log.
+    In chunks of a few matches, because a deleted one takes its whole log with it.
     """
     for keys in chunks(list(seats.order_by("pk").values_list("pk", flat=True)), _MOST_FORGOTTEN):
         with transaction.atomic():
@@ -230,10 +230,10 @@ def forget_players(seats: QuerySet[Seat]) -> None:
 
 
 def _forget_players(seats: QuerySet[Seat]) -> None:
-    # Locked, so that nobody sits down at a table that is being removed.
+    # Lock, so that nobody sits down at a table that's being deleted.
     tables = lock_rows(Match.objects.filter(pk__in=seats.values("match")), LockLevel.MATCH)
     locked = list(tables.prefetch_related("seats").defer("snapshot", "start"))
-    # By the conditions again: a guest who signs in takes their seat along.
+    # Query again after locking: a guest who signed in took their seat along.
     mine = set(seats.values_list("pk", flat=True))
     alone, left = [], []
     for match in locked:
@@ -244,26 +244,26 @@ def _forget_players(seats: QuerySet[Seat]) -> None:
             left += [seat for seat in people if seat.pk in mine]
     Match.objects.filter(pk__in=alone).delete()
     for seat in left:
-        # A seat is somebody's: from now on of a guest whom no session knows.
+        # Every seat needs an owner: give it to a guest that no session knows.
         seat.user, seat.guest = None, f"{GONE}{secrets.token_hex(14)}"
         seat.name = _("Player %(number)s") % {"number": seat.number + 1}
     Seat.objects.bulk_update(left, ["user", "guest", "name"])
 
 
 def forget_abandoned(before: datetime) -> int:
-    """Remove matches that were begun and that nobody has touched since; how many. What was finished stays."""
+    """Delete unfinished matches that nobody has touched since `before`; return how many. Finished ones stay."""
     left = Match.objects.filter(touched_at__lt=before).exclude(phase=rules.Phase.OVER)
-    # With each goes its whole log.
+    # In small chunks, because each match takes its whole log with it.
     return delete_in_chunks(left, _MOST_FORGOTTEN)
 
 
 def join(code: str, player: Player, *, now: float) -> Seat:
-    """Seat a player, or bring the player back to the seat that is already theirs."""
+    """Seat a player, or bring them back to the seat they already have."""
 
     def sit(match: Match, state: rules.MatchState, now: float) -> tuple[did.Event, ...]:
         own = Seat.objects.filter(match=match, **player.key).first()
         if own and own.number >= len(state.seats):
-            # Our other tab has sat down since the match was read.
+            # The player sat down in another tab after the match was read.
             raise VersionConflict(match.code)
         return decide(state, ask.Join(own.number if own else None), now)
 
@@ -275,7 +275,7 @@ def join(code: str, player: Player, *, now: float) -> Seat:
                 try:
                     Seat.objects.get_or_create(match=match, number=event.seat, defaults=defaults)
                 except IntegrityError:
-                    # Since the match was read, the guest that they were has brought them a seat here.
+                    # After the match was read, the player signed in and brought along a seat they had here as a guest.
                     raise VersionConflict(match.code) from None
 
     written = _write(code, sit, now=now, keep=keep)
@@ -283,7 +283,7 @@ def join(code: str, player: Player, *, now: float) -> Seat:
 
 
 def rename(code: str, player: Player, *, now: float) -> None:
-    """Call a player at a table by the name that they have now; all its screens show it."""
+    """Update a player's name at a table to their current one, on all screens."""
     own = Seat.objects.filter(match__code=code, **player.key).first()
     if own is None or own.name == player.name:
         return
@@ -297,10 +297,10 @@ def rename(code: str, player: Player, *, now: float) -> None:
 
 
 def _name_at(way: Way, player: Player, taken: set[str]) -> str:
-    """What a player is called at a table.
+    """A player's name at a table.
 
-    Anybody can watch a table where people play together, from the lobby or by its code. So nobody with an account is
-    there under their own name: they get a new friendly one at each table, which says nothing about who they are.
+    Anybody can watch a table where people play together, from the lobby or by its code. So users don't appear there
+    under their own name: they get a new friendly one at each table, which doesn't reveal who they are.
     """
     if way == Way.TOGETHER and player.user:
         free = [name for name in friendly_names() if name not in taken]
@@ -309,7 +309,7 @@ def _name_at(way: Way, player: Player, taken: set[str]) -> str:
 
 
 def _own_name(name: str, taken: set[str]) -> str:
-    """The name, or the name with a number where somebody at the table has it already."""
+    """The name, with a number added if somebody at the table already has it."""
     others = (f"{name} {number}" for number in count(2))
     return name if name not in taken else next(each for each in others if each not in taken)
 
@@ -329,53 +329,55 @@ def _write(code: str, decision: Decision, *, now: float, keep: Keeping | None = 
 
 def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | None) -> Written:
     refused: Refused | None = None
-    # Where one statement writes match and log, and nothing else is kept, there is nothing to hold together.
-    together = nullcontext() if match_store.writes_at_once() and keep is None else transaction.atomic()
-    with together:
+    # If a single statement writes match and log, and nothing else is written, no transaction is needed.
+    transaction_if_needed = nullcontext() if match_store.writes_at_once() and keep is None else transaction.atomic()
+    with transaction_if_needed:
         note_lock(LockLevel.MATCH)
         match = match_store.match_of(code)
         now = _not_before(match, now)
         opponents = _opponents(match)
-        state, stood = _stand_still(match, match.state, now)
+        state, paused = _pause_for_downtime(match, match.state, now)
         state, caught_up = _catch_up(state, opponents, now)
-        due = (*stood, *caught_up)
+        due = (*paused, *caught_up)
         own: tuple[did.Event, ...] = ()
         try:
             own = decision(match, state, now)
         except Refused as error:
             if error.reason is RefusalReason.NO_SUCH_SEAT:
-                # What somebody asks who has no seat here changes nothing, not even what is due.
+                # A request from somebody without a seat changes nothing, not even what's due.
                 raise
             refused = error
         state = replay(state, own)
         if due or own:
             _save(match, state, [*due, *own], opponents, now)
             if keep:
-                # Only now is the version ours: before, another's seat could be in the way.
+                # Only now is the version ours: before, another request's seat could be in the way.
                 keep(match, own)
                 match.around = None
     written = Written(match, own, due)
     if due or own:
-        # After the commit, so that a listener may write; and whatever it does, the command is done.
-        transaction.on_commit(lambda: _tell(written), robust=True)
+        # After the commit, so that a listener may write, and its failure can't undo the command.
+        transaction.on_commit(lambda: _notify_listeners(written), robust=True)
     if refused:
         raise refused
     return written
 
 
 def _not_before(match: Match, now: float) -> float:
-    """The moment, or that of the last write where it came while we waited for our turn: a log goes forward.
+    """`now`, or the time of the last write if that came while we waited our turn: a log's times never go back.
 
-    A clock that has jumped by more than any waiting is taken as it is.
+    A clock that was set back by more than the longest wait is taken as it is.
     """
     last = match.touched_at.timestamp()
     return last if 0 < last - now < _LONGEST_WAIT else now
 
 
-def _stand_still(match: Match, state: rules.MatchState, now: float) -> tuple[rules.MatchState, tuple[did.Event, ...]]:
-    """A pause for the time in which nobody could play: the site was away, its machine slept, or its clock was set.
+def _pause_for_downtime(
+    match: Match, state: rules.MatchState, now: float
+) -> tuple[rules.MatchState, tuple[did.Event, ...]]:
+    """Add a pause for time in which nobody could play: the site was down, its machine slept, or its clock was set.
 
-    Nobody is late for that, no computer plays on by itself, and no window is open for an hour.
+    So nobody is late because of it, no computer plays on alone, and no window stays open for an hour.
     """
     last = match.touched_at.timestamp()
     if match.due is None or (last <= now and now - match.due <= _LONGEST_ABSENCE):
@@ -389,7 +391,7 @@ def _stand_still(match: Match, state: rules.MatchState, now: float) -> tuple[rul
 def _catch_up(
     state: rules.MatchState, opponents: Mapping[int, Strength], now: float
 ) -> tuple[rules.MatchState, list[did.Event]]:
-    """What happened by itself until now, each thing at its own moment."""
+    """Apply everything that was due by now, each at its own time."""
     events: list[did.Event] = []
     for _step in range(_MOST_DUE):
         due = _next_due(state, opponents)
@@ -408,7 +410,7 @@ def _next_due(state: rules.MatchState, opponents: Mapping[int, Strength]) -> tup
     due: list[tuple[float, ask.Command]] = []
     if state.control and state.control.deadline is not None:
         due.append((state.control.deadline, ask.Tick()))
-    # Computers do not play on among themselves when nobody is there.
+    # Computers don't play on among themselves when no human is connected.
     if any(seat.is_connected and seat.number not in opponents for seat in state.seats):
         move = next_move(state, opponents)
         if move:
@@ -425,12 +427,12 @@ def _save(
     match.state = state
     match.phase = state.phase
     match.due = due[0] if due else None
-    match.touched_at = _moment(now)
+    match.touched_at = _as_datetime(now)
     if not match_store.save(match, read, [event_record(event) for event in events]):
         raise VersionConflict(match.code)
 
 
-def _tell(written: Written) -> None:
+def _notify_listeners(written: Written) -> None:
     for listener in _listeners:
         listener(written)
 
@@ -449,5 +451,5 @@ def _is_taken(code: str) -> bool:
     return Match.objects.filter(code=code).exists()
 
 
-def _moment(now: float) -> datetime:
+def _as_datetime(now: float) -> datetime:
     return datetime.fromtimestamp(now, UTC)

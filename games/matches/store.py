@@ -1,6 +1,6 @@
-"""What every call at a table reads and writes, in plain SQL: to build these queries costs ten times their running.
+"""The hot path of calls at a table, in plain SQL: building these queries takes ten times as long as running them.
 
-Only `games.matches.service` writes by it. Whatever is not done at every call goes by the models.
+Only `games.matches.service` writes with it. Whatever isn't done on every call uses the models.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from games.models import Match, MatchDetails, Sitting
 
 _MOST_AT_ONCE = 100
 _RECENT = 12
-"""How far back a log is looked through for what happened last."""
-_READ = ("id", "code", "way", "is_open", "place", "version", "snapshot", "phase", "due", "touched_at")
-_SNAPSHOT, _TOUCHED_AT = _READ.index("snapshot"), _READ.index("touched_at")
+"""How many of the latest log entries are read along with a match."""
+_FIELDS = ("id", "code", "way", "is_open", "place", "version", "snapshot", "phase", "due", "touched_at")
+_SNAPSHOT, _TOUCHED_AT = _FIELDS.index("snapshot"), _FIELDS.index("touched_at")
 _UPDATE = """
     UPDATE games_match SET version = %s, snapshot = %s, phase = %s, due = %s, touched_at = %s
     WHERE id = %s AND version = %s
 """
-_AROUND = """
+_DETAILS_SQL = """
     SELECT {fields}
         (SELECT CAST({gathered}({listed}(number, name, strength, user_id, guest)) AS text)
          FROM games_seat WHERE match_id = games_match.id),
@@ -34,55 +34,55 @@ _AROUND = """
                AND number > {version} - {recent} AND number <= {version} ORDER BY number) AS log)
     FROM games_match WHERE
 """
-_WORDS = {
+_JSON_FUNCTIONS = {
     "postgresql": {"gathered": "json_agg", "listed": "json_build_array", "parsed": ""},
     "sqlite": {"gathered": "json_group_array", "listed": "json_array", "parsed": "json"},
 }
-"""What each engine calls the functions by which one row brings many."""
+"""Each engine's names for the JSON functions that pack many rows into one."""
 
 
 def match_of(code: str) -> Match:
-    """A match by its code and what is around it, without what only its replay needs."""
-    fields = "".join(f"games_match.{name}, " for name in _READ)
+    """Read a match by its code along with its details, but without the fields that only a replay needs."""
+    fields = "".join(f"games_match.{name}, " for name in _FIELDS)
     found = _rows(_statement(connection.vendor, fields, "games_match.version") + "code = %s", [code])
     if not found:
         raise Match.DoesNotExist(code)
     *values, seats, log = found[0]
     values[_SNAPSHOT] = json.loads(values[_SNAPSHOT])
     values[_TOUCHED_AT] = _aware(values[_TOUCHED_AT])
-    match = Match.from_db(connection.alias, _READ, values)
-    match.around = _around(seats, log)
+    match = Match.from_db(connection.alias, _FIELDS, values)
+    match.around = _parse_details(seats, log)
     return match
 
 
 def match_details(match: Match) -> MatchDetails:
-    """What was read along with the match; where it was not, it is read now. Nothing, if the match is gone."""
+    """The details that were read along with the match, or else read now; empty if the match is gone."""
     if match.around is None:
         statement = _statement(connection.vendor, "", "%s") + "id = %s"
         found = _rows(statement, [match.version, match.version, match.pk])
-        match.around = _around(*found[0]) if found else MatchDetails((), ())
+        match.around = _parse_details(*found[0]) if found else MatchDetails((), ())
     return match.around
 
 
 @cache
 def _statement(vendor: str, fields: str, version: str) -> str:
-    return _AROUND.format(fields=fields, version=version, recent=_RECENT, **_WORDS[vendor])
+    return _DETAILS_SQL.format(fields=fields, version=version, recent=_RECENT, **_JSON_FUNCTIONS[vendor])
 
 
-def _around(seats: str | None, log: str | None) -> MatchDetails:
-    """From the two lists, which PostgreSQL leaves out where they are empty."""
+def _parse_details(seats: str | None, log: str | None) -> MatchDetails:
+    """Parse the two JSON lists, which PostgreSQL returns as NULL if they're empty."""
     return MatchDetails(tuple(Sitting(*seat) for seat in json.loads(seats or "[]")), tuple(json.loads(log or "[]")))
 
 
 def writes_at_once() -> bool:
-    """Whether `save` is one statement, which needs no transaction around it."""
+    """Whether `save` is a single statement, which needs no transaction around it."""
     return connection.vendor == "postgresql"
 
 
 def save(match: Match, read: int, records: Sequence[dict[str, Any]]) -> bool:
-    """Write the match as it stands now and what its log has more, where its version is still the one that was read.
+    """Write the match and its new log entries if the version is still the one that was read; return whether it was.
 
-    Whether it was. On PostgreSQL, where each word to the engine is a trip, in one.
+    On PostgreSQL, where each statement is a round trip, this takes only one.
     """
     written: list[Any] = [
         match.version,
@@ -115,7 +115,7 @@ def save(match: Match, read: int, records: Sequence[dict[str, Any]]) -> bool:
 
 
 def append(match: Match, after: int, records: Sequence[dict[str, Any]]) -> None:
-    """Put entries at the end of the log."""
+    """Append entries to the log."""
     rows = [(match.pk, number, json.dumps(record)) for number, record in enumerate(records, after + 1)]
     for start in range(0, len(rows), _MOST_AT_ONCE):
         some = rows[start : start + _MOST_AT_ONCE]
@@ -134,5 +134,5 @@ def _rows(sql: str, values: Sequence[str | int]) -> list[tuple[Any, ...]]:
 
 
 def _aware(moment: datetime) -> datetime:
-    """SQLite keeps moments in UTC and does not say so."""
+    """Add the time zone that SQLite leaves out: it stores UTC."""
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -20,10 +20,10 @@ from games.rules.state import Ending, Failing, Phase
 from games.rules.triples import Verdict
 from games.words import verdict_words
 
-# A letter for each place, the same on every keyboard layout; the rest of the alphabet is for other keys.
+# The letter key for each place, on any keyboard layout; the rest of the alphabet is for other shortcuts.
 LETTERS = "ABCDEFGHIJKLMNOPQRSTU"
 _PICKED = {kind.__name__ for kind in (did.SetTaken, did.CallFailed)}
-"""The events of which a pick may be part."""
+"""The events that may include a pick."""
 
 
 class Place(NamedTuple):
@@ -42,13 +42,13 @@ class SeatView(NamedTuple):
 
     @property
     def marks(self) -> str:
-        """The classes by which its looks differ."""
+        """The CSS classes that set its look."""
         marks = {"has-control": self.has_control, "is-away": not self.is_there, "is-winner": self.is_winner}
         return " ".join(["seat", f"seat-{self.number}", *(mark for mark, is_so in marks.items() if is_so)])
 
 
 class Felt(NamedTuple):
-    """The cards that lie there, or what stands in their place; a call alone does not change it."""
+    """The cards on the table, or what's shown in their place; a call alone doesn't change it."""
 
     places: tuple[Place, ...]
     columns: int
@@ -56,7 +56,7 @@ class Felt(NamedTuple):
     is_waiting: bool
     is_paused: bool
     code: str = ""
-    """To join with, before the first deal."""
+    """The code to join with, before the first deal."""
     result: str = ""
     standing: tuple[SeatView, ...] = ()
     next_dealer: str = ""
@@ -76,7 +76,7 @@ class PickView(NamedTuple):
 
 
 def table_context(match: Match, state: rules.MatchState) -> dict[str, Any]:
-    """What `games/_table.html` shows; the same for whoever looks."""
+    """The context of `games/_table.html`, the same for every viewer."""
     around = match_store.match_details(match)
     names, recent = around.names, around.log
     winners = state.outcome.winners if state.outcome else ()
@@ -102,7 +102,7 @@ def table_context(match: Match, state: rules.MatchState) -> dict[str, Any]:
         "felt": _felt(match, state, seats, names),
         "control": control,
         "caller": names.get(control.seat, "?") if control else "",
-        # Who was given more time does not see it here, and nor does anybody else.
+        # Extra time isn't shown here, neither to the player who has it nor to anybody else.
         "deadline": control.since + state.options.window if control and state.options.window else None,
         "pick": _last_pick(recent, names),
         "say": " ".join(filter(None, (happening(event_from(each), names, state) for each in _last_instant(recent)))),
@@ -126,7 +126,7 @@ def _felt(match: Match, state: rules.MatchState, seats: Sequence[SeatView], name
     return felt._replace(result=_result(state, names), standing=standing, next_dealer=next_dealer)
 
 
-# Of entries of the log only those are made into events of which something is shown.
+# Only log entries that are shown are parsed into events.
 
 
 def _last_instant(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -166,13 +166,13 @@ _FAILINGS: dict[Failing, Promise | str] = {
 
 
 def broken_words(cards: tuple[Card, ...]) -> str:
-    """What breaks three cards, in one breath."""
+    """What keeps three cards from being a SET, in one sentence."""
     first, second, third = cards
     return verdict_words(explain(first, second, third).broken) + "."
 
 
 def happening(event: did.Event, names: dict[int, str], state: rules.MatchState) -> str:
-    """An event in a sentence, to be shown and spoken; empty for what needs no word."""
+    """An event as a sentence to show and speak; empty if it doesn't need one."""
     if isinstance(event, did.MatchEnded):
         return _result(state, names)
     sentence: Promise | str

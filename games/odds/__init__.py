@@ -1,4 +1,4 @@
-"""Probabilities: exact counts where they are known, and simulation of first deals and whole games. No Django here."""
+"""Probabilities: exact counts where they're known, and simulations of first deals and whole games. No Django here."""
 
 from games.odds.compare import Comparison, compare
 from games.odds.deals import FirstDeals, simulate_first_deals

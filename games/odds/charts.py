@@ -1,4 +1,4 @@
-"""Pictures of a simulation as plain numbers, for a template to draw as SVG."""
+"""Charts of a simulation as plain numbers, for a template to draw as SVG."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 12, 12, 34
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A number written beside an axis."""
+    """A labeled tick on an axis."""
 
     at: float
     value: float
@@ -22,7 +22,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """How an estimate settles: a line within the band in which the true value lies, beside what is known."""
+    """How an estimate settles: a line within its confidence band, along with the known values."""
 
     line: str
     band: str
@@ -33,7 +33,7 @@ class Settling:
 
 
 def settling(path: Sequence[Sequence[float]], exact: float | None, quoted: float | None) -> Settling | None:
-    """The path is made of trials, estimate, low and high; the trials are drawn by their logarithm."""
+    """Chart a path of (trials, estimate, low, high) points, with the trials on a logarithmic axis."""
     if not path:
         return None
     known = [value for value in (exact, quoted) if value is not None]
@@ -78,7 +78,7 @@ class Column:
 
 
 def columns(rows: Sequence[Mapping[str, Any]], name: str, value: str) -> tuple[Column, ...]:
-    """A column for each row, as high as its value is beside the greatest."""
+    """A column for each row, with heights relative to the greatest value."""
     if not rows:
         return ()
     most = max(row[value] for row in rows) or 1

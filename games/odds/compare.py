@@ -1,4 +1,4 @@
-"""What the sheets say and what is so, side by side."""
+"""The odds that the rule sheets quote, next to the exact and the simulated ones."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from games.odds.tallies import Tally, odds_against
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The odds of a SET among so many cards of the full deck, from every source there is."""
+    """The odds of a SET among a number of cards of the full deck, from every source."""
 
     cards: int
     quoted: int
-    """To one, as the sheets print it."""
+    """The n of the "n to 1" that the sheets print."""
     exact: Fraction
     """The chance of no SET in a first deal."""
     simulated: Tally | None
-    """The same, found by dealing."""
+    """The same, from simulated deals."""
     in_play: Tally | None
-    """The chance of no SET later in the game, found by playing."""
+    """The chance of no SET later in the game, from simulated games."""
 
     @property
     def quoted_odds(self) -> str:
@@ -37,7 +37,7 @@ class Comparison:
 
 
 def compare(deals: Iterable[FirstDeals] = (), games: WholeGames | None = None) -> tuple[Comparison, ...]:
-    """A row for each number of cards that the sheets quote odds for; simulations fill in what they have found."""
+    """A row for each number of cards that the sheets quote odds for, with simulated odds where given."""
     by_cards = {}
     for result in deals:
         _check_deck(result.deck)

@@ -1,4 +1,4 @@
-"""Simulation of first deals: so many cards off a shuffled deck, and is there a SET among them?"""
+"""Simulate first deals: how often do the first cards of a shuffled deck hold a SET?"""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from games.odds.runs import ShouldStop, chunks
 from games.odds.tallies import Interval, Tally
 from games.odds.vectors import Bytes, codes, draw, third_codes, to_codes
 
-# Large enough that NumPy's cost per call does not count, small enough that the arrays stay in the processor's cache.
+# Large enough to make NumPy's overhead per call negligible, small enough to keep the arrays in the CPU cache.
 _CHUNK: Final = 32_768
 
 
 @dataclass(frozen=True, slots=True)
 class FirstDeals:
-    """What a simulation of first deals has found, at its end or so far."""
+    """Final or interim results of simulated first deals."""
 
     deck: Deck
     cards: int
@@ -37,7 +37,7 @@ class FirstDeals:
 
     @property
     def estimate(self) -> float:
-        """Of the chance of no SET."""
+        """The estimated chance of no SET."""
         return self.tally.chance
 
     @property
@@ -59,9 +59,9 @@ def simulate_first_deals(
     should_stop: ShouldStop | None = None,
     report_every: int = 100_000,
 ) -> FirstDeals:
-    """Deal so many cards so many times; the same seed deals the same cards.
+    """Deal `cards` cards `count` times; the same seed deals the same cards.
 
-    After each `report_every` deals `on_progress` gets what was found so far, and `should_stop` may end it there.
+    After every `report_every` deals, `on_progress` gets the interim results, and `should_stop` may end the run.
     """
     deck = Deck.named(deck)
     check_number("the size of a hand", cards, 1, deck.size)
@@ -85,10 +85,10 @@ def simulate_first_deals(
 
 
 def _deal(rng: np.random.Generator, deck: Deck, cards: int, count: int) -> int:
-    """How many of so many deals hold no SET.
+    """Simulate `count` deals, and return how many hold no SET.
 
-    A deal is a column: the cards laid so far, and the third card of every pair of them. It is given up as soon as it
-    has a SET, so no deal ever holds more cards than can be without one.
+    A deal is a column: the cards laid so far, and the third card of every pair of them. It's dropped as soon as it has
+    a SET, so no deal ever holds more cards than can be without one.
     """
     most = min(cards, deck.always_a_set)
     laid = np.empty((most, count), np.uint8)
@@ -99,9 +99,9 @@ def _deal(rng: np.random.Generator, deck: Deck, cards: int, count: int) -> int:
         card = _next_card(rng, deck, laid[:place], deck.size - cards + place)
         open_deals &= ~(thirds[:pairs] == card).any(axis=0)
         if 2 * np.count_nonzero(open_deals) < open_deals.size:
-            # Moving deals together costs more than it saves until half of them are over.
+            # Compacting the arrays costs more than it saves until half of the deals are over.
             keep = np.flatnonzero(open_deals)
-            laid, thirds, card = _kept(laid, place, keep), _kept(thirds, pairs, keep), card.take(keep)
+            laid, thirds, card = _keep_columns(laid, place, keep), _keep_columns(thirds, pairs, keep), card.take(keep)
             open_deals = np.ones(keep.size, np.bool_)
         laid[place] = card
         if place < most - 1:
@@ -110,19 +110,19 @@ def _deal(rng: np.random.Generator, deck: Deck, cards: int, count: int) -> int:
     return int(np.count_nonzero(open_deals))
 
 
-def _kept(rows: Bytes, used: int, keep: NDArray[np.intp]) -> Bytes:
-    """The same rows with only these columns; what is in the rows not yet used does not matter."""
+def _keep_columns(rows: Bytes, used: int, keep: NDArray[np.intp]) -> Bytes:
+    """The same rows with only these columns; unused rows are left uninitialized."""
     kept = np.empty((len(rows), keep.size), np.uint8)
-    # Any mode but the default lets NumPy write to `out` without a copy on the way.
+    # With any mode but the default, NumPy writes to `out` without an intermediate copy.
     rows[:used].take(keep, axis=1, out=kept[:used], mode="clip")
     return kept
 
 
 def _next_card(rng: np.random.Generator, deck: Deck, laid: Bytes, top: int) -> Bytes:
-    """One more card for each deal, by Floyd's method of drawing without replacement.
+    """One more card for each deal, by Floyd's algorithm for sampling without replacement.
 
-    A card is drawn from the first `top` + 1 of the deck; where it is there already, the card at `top`, which cannot
-    be, takes its place. When `top` has gone up to the last card, every hand of that size was equally likely.
+    A card is drawn from the first `top` + 1 of the deck. If the deal already has it, the card at `top`, which it can't
+    have yet, is used instead. Once `top` has reached the last card, every hand of that size was equally likely.
     """
     card = to_codes(draw(rng, top + 1, laid.shape[1]), deck)
     card[(laid == card).any(axis=0)] = codes(deck)[top]

@@ -1,4 +1,4 @@
-"""The two decks that odds are asked about, and the questions about them that have no answer."""
+"""The two decks that odds are asked about, and checks of such questions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from games.rules.errors import RulesError
 
 
 class BadOddsQuestion(RulesError):
-    """A question about odds that has no answer: an unknown deck, or a number out of its range."""
+    """A question about odds that has no answer: an unknown deck, or a number out of range."""
 
 
 class Deck(StrEnum):
@@ -36,7 +36,7 @@ class Deck(StrEnum):
 
     @property
     def always_a_set(self) -> int:
-        """The number of cards from which on a hand always holds a SET."""
+        """The smallest number of cards that always holds a SET."""
         return 21 if self is Deck.FULL else 10
 
 

@@ -1,4 +1,4 @@
-"""What is known exactly: how many hands of each size hold no SET, and what the rule sheets say instead."""
+"""Exact counts of the hands without a SET, by size, and the odds that the rule sheets print instead."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Final
 
 from games.odds.decks import Deck, check_number
 
-# Counted from the rule by tests/games/odds/counting.py: the 27-card deck by laying out every hand, the full deck by
-# symmetry. The tests count again what takes seconds; `python -m tests.games.odds.counting` counts all of it.
+# Counted from the rule by tests/games/odds/counting.py: the 27-card deck by trying every hand, the full deck by
+# symmetry. The tests recount what takes seconds; `python -m tests.games.odds.counting` recounts all of it.
 _HANDS_WITHOUT_SET: Final[dict[Deck, tuple[int, ...]]] = {
     Deck.FULL: (
         1,
@@ -37,12 +37,12 @@ _HANDS_WITHOUT_SET: Final[dict[Deck, tuple[int, ...]]] = {
     Deck.EASY: (1, 27, 351, 2_808, 14_742, 50_544, 107_406, 126_360, 63_180, 2_106),
 }
 
-# The odds that the sheets print, to one, for a SET among so many cards; they hold for neither the first deal nor play.
+# By number of cards, the n of the printed "n to 1" odds of a SET; right neither for the first deal nor later in play.
 QUOTED: Final[dict[int, int]] = {12: 33, 15: 2500}
 
 
 def hands_without_set(deck: Deck | str, cards: int) -> int:
-    """How many hands of so many cards hold no SET."""
+    """How many hands of this size hold no SET."""
     deck = Deck.named(deck)
     check_number("the size of a hand", cards, 0, deck.size)
     counts = _HANDS_WITHOUT_SET[deck]
@@ -50,6 +50,6 @@ def hands_without_set(deck: Deck | str, cards: int) -> int:
 
 
 def exact_no_set(deck: Deck | str, cards: int) -> Fraction:
-    """The chance that so many cards off a shuffled deck hold no SET."""
+    """The chance that this many cards from a shuffled deck hold no SET."""
     deck = Deck.named(deck)
     return Fraction(hands_without_set(deck, cards), comb(deck.size, cards))

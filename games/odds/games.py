@@ -1,4 +1,4 @@
-"""Simulation of whole games, many side by side: how often a table holds no SET, and what is left at the end."""
+"""Simulate whole games, many in parallel: how often a table holds no SET, and how many cards are left at the end."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from games.odds.runs import ShouldStop, chunks
 from games.odds.tallies import Interval, Tally, total, wilson
 from games.odds.vectors import Bytes, codes, third_codes
 
-# As for deals: enough games for NumPy's cost per call not to count, and tables looked at in blocks that fit the cache.
+# As for deals: enough games to make NumPy's overhead per call negligible, and blocks of tables that fit the CPU cache.
 _CHUNK: Final = 8_192
 _BLOCK: Final = 2_048
-# More cards than this are never needed, and the triples among them would be too many to hold.
+# More cards are never needed, and the triples among them would take too much memory.
 _MOST_LAID: Final = 21
 
 _NO_SET: Final = -1
@@ -28,7 +28,7 @@ _NO_SET: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class DeckStage:
-    """The tables of one size met when so many cards were left in the deck."""
+    """The tables of one size that came up with a certain number of cards left in the deck."""
 
     left_in_deck: int
     table: int
@@ -37,7 +37,7 @@ class DeckStage:
 
 @dataclass(frozen=True, slots=True)
 class TableSize:
-    """The tables of one size, at any time of the game."""
+    """The tables of one size, at any point of the game."""
 
     table: int
     tally: Tally
@@ -45,7 +45,7 @@ class TableSize:
 
 @dataclass(frozen=True, slots=True)
 class GameEnding:
-    """The games that ended with so many cards on the table."""
+    """The games that ended with a certain number of cards on the table."""
 
     cards_left: int
     games: int
@@ -55,20 +55,20 @@ class GameEnding:
 
 @dataclass(frozen=True, slots=True)
 class WholeGames:
-    """What a simulation of whole games has found, at its end or so far."""
+    """Final or interim results of simulated games."""
 
     deck: Deck
     laid: int
     games: int
     stages: tuple[DeckStage, ...]
-    """In the order of play: the deck goes down, and larger tables come before smaller ones."""
+    """In playing order: the deck shrinks, and larger tables come before smaller ones."""
     endings: tuple[GameEnding, ...]
-    """By cards left, from none on; only those that came up."""
+    """By cards left, ascending; only those that came up."""
     cancelled: bool = False
 
     @property
     def by_table(self) -> tuple[TableSize, ...]:
-        """Every size of table that came up, the first deal included."""
+        """Every table size that came up, including the first deal."""
         sizes = sorted({stage.table for stage in self.stages})
         together = {size: total(stage.tally for stage in self.stages if stage.table == size) for size in sizes}
         return tuple(TableSize(size, tally) for size, tally in together.items() if tally is not None)
@@ -78,7 +78,7 @@ class WholeGames:
         return tuple(stage for stage in self.stages if stage.table == table)
 
     def in_play(self, table: int) -> Tally | None:
-        """The tables of one size after the first deal, when SETs have been taken; None if there were none."""
+        """The tables of one size after the first deal; None if there were none."""
         first = self.deck.size - self.laid
         return total(stage.tally for stage in self.by_left_in_deck(table) if stage.left_in_deck < first)
 
@@ -93,10 +93,10 @@ def simulate_games(
     should_stop: ShouldStop | None = None,
     report_every: int = 10_000,
 ) -> WholeGames:
-    """Play so many games with so many cards laid; the same seed plays the same games.
+    """Play `count` games with `laid` cards on the table; the same seed plays the same games.
 
-    Of the SETs on the table any one is as likely to be taken. After each `report_every` games `on_progress` gets what
-    was found so far, and `should_stop` may end it there.
+    Each SET on the table is equally likely to be taken. After every `report_every` games, `on_progress` gets the
+    interim results, and `should_stop` may end the run.
     """
     deck = Deck.named(deck)
     check_number("the number of cards laid", laid, 3, _MOST_LAID)
@@ -106,7 +106,7 @@ def simulate_games(
     check_number("a seed", seed, 0)
     check_number("the games between two reports", report_every, 1)
     rng = np.random.default_rng(seed)
-    found = _Found()
+    found = _Totals()
 
     def report() -> None:
         if on_progress is not None:
@@ -119,10 +119,10 @@ def simulate_games(
 
 
 _Moment = tuple[int, int]
-"""Cards left in the deck, cards on the table. Every move goes to a smaller one, so the largest can be played first."""
+"""Cards left in the deck, cards on the table. Every move leads to a smaller pair, so the largest is played first."""
 
 
-class _Found:
+class _Totals:
     """The running totals of a simulation."""
 
     def __init__(self) -> None:
@@ -152,7 +152,7 @@ class _Found:
 
 
 class _Group(NamedTuple):
-    """Games at the same moment: their numbers, and their tables, a column each, in any order."""
+    """Games at the same moment: their indices, and their tables as columns, with the cards in any order."""
 
     games: NDArray[np.intp]
     tables: Bytes
@@ -161,25 +161,25 @@ class _Group(NamedTuple):
         return _Group(self.games[which], self.tables.take(which, axis=1))
 
     def without(self, triples: NDArray[np.int16]) -> _Group:
-        rows = _rest(len(self.tables))[triples].T
+        rows = _other_places(len(self.tables))[triples].T
         return _Group(self.games, self.tables[rows, np.arange(self.games.size)])
 
     def with_more(self, cards: Bytes) -> _Group:
         return _Group(self.games, np.concatenate([self.tables, cards.take(self.games, axis=1)]))
 
 
-def _play(rng: np.random.Generator, deck: Deck, laid: int, count: int, found: _Found) -> None:
+def _play(rng: np.random.Generator, deck: Deck, laid: int, count: int, found: _Totals) -> None:
     sorted_decks = np.tile(np.frombuffer(codes(deck)[: deck.size], np.uint8), (count, 1))
     decks = np.ascontiguousarray(rng.permuted(sorted_decks, axis=1).T)
     waiting: dict[_Moment, list[_Group]] = {(deck.size - laid, laid): [_Group(np.arange(count), decks[:laid])]}
 
-    def go_on(moment: _Moment, group: _Group) -> None:
+    def enqueue(moment: _Moment, group: _Group) -> None:
         if group.games.size:
             waiting.setdefault(moment, []).append(group)
 
     while waiting:
         moment = left, table = max(waiting)
-        group = _together(waiting.pop(moment))
+        group = _merge_groups(waiting.pop(moment))
         chosen = _choose(rng, group.tables)
         stuck = group.only(np.flatnonzero(chosen == _NO_SET))
         found.add(moment, group.games.size, stuck.games.size)
@@ -188,25 +188,25 @@ def _play(rng: np.random.Generator, deck: Deck, laid: int, count: int, found: _F
         dealt = deck.size - left
         next_cards = decks[dealt : dealt + 3]
         if left:
-            go_on((left - 3, table + 3), stuck.with_more(next_cards))
+            enqueue((left - 3, table + 3), stuck.with_more(next_cards))
         if left and table <= laid:
-            go_on((left - 3, table), taken.with_more(next_cards))
+            enqueue((left - 3, table), taken.with_more(next_cards))
         else:
-            go_on((left, table - 3), taken)
+            enqueue((left, table - 3), taken)
 
 
-def _together(groups: list[_Group]) -> _Group:
+def _merge_groups(groups: list[_Group]) -> _Group:
     games, tables = zip(*groups, strict=True)
     return _Group(np.concatenate(games), np.concatenate(tables, axis=1))
 
 
 def _choose(rng: np.random.Generator, tables: Bytes) -> NDArray[np.int16]:
-    """For each table one of its SETs, any as likely, by its place in `_triples`; or that it has none."""
+    """For each table, a random one of its SETs as an index into `_triples`, or `_NO_SET`."""
     chosen = np.full(tables.shape[1], _NO_SET, np.int16)
     for start in range(0, chosen.size, _BLOCK):
         block = chosen[start : start + _BLOCK]
         found = np.flatnonzero(_are_sets(tables[:, start : start + _BLOCK]))
-        # Of the values given to one place NumPy keeps the last, and after a shuffle any SET can be that.
+        # NumPy keeps the last of several values assigned to a place; after a shuffle, any SET is as likely to be last.
         rng.shuffle(found)
         triple = found // block.size
         block[found - triple * block.size] = triple
@@ -229,13 +229,13 @@ def _are_sets(tables: Bytes) -> NDArray[np.bool_]:
 
 @cache
 def _triples(size: int) -> tuple[tuple[int, int, int], ...]:
-    """The triples of a table in the order in which `_are_sets` comes to them: by the middle card."""
+    """The triples of a table in the order in which `_are_sets` checks them: by the middle card."""
     first_middle_last = combinations(range(size), 3)
     return tuple(sorted(first_middle_last, key=lambda triple: (triple[1], triple[0], triple[2])))
 
 
 @cache
-def _rest(size: int) -> NDArray[np.intp]:
-    """For each triple of a table the places of the other cards."""
+def _other_places(size: int) -> NDArray[np.intp]:
+    """For each triple of a table, the places of the other cards."""
     rest = [[place for place in range(size) if place not in triple] for triple in _triples(size)]
     return np.array(rest, np.intp).reshape(len(rest), max(0, size - 3))

@@ -1,4 +1,4 @@
-"""How a long simulation goes: in chunks of one size, so that a seed means one result however often it is watched."""
+"""Run long simulations in chunks of a fixed size, so that a seed gives the same result however often it reports."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ ShouldStop = Callable[[], bool]
 def chunks(
     count: int, size: int, every: int, report: Callable[[], None], should_stop: ShouldStop | None
 ) -> Iterator[int]:
-    """The sizes of the chunks that make up the count.
+    """Yield the sizes of the chunks that add up to the count.
 
-    After each `every` trials, to the end of a chunk, and after the last, it reports; then, unless that was the end, it
-    asks whether to stop. So a run that is stopped has always done at least one chunk.
+    Reports after every `every` trials, rounded up to the end of a chunk, and after the last one. After each report but
+    the last it asks whether to stop, so a stopped run has always done at least one chunk.
     """
     done = reported = 0
     while done < count:

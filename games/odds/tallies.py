@@ -1,4 +1,4 @@
-"""Counts of what was seen, and the chance that they point to."""
+"""Counts of tables seen, and the chances estimated from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Z_95: Final = 1.959963984540054
 
 
 class Interval(NamedTuple):
-    """Where a chance lies, at 95 % confidence."""
+    """The 95% confidence interval of a chance."""
 
     low: float
     high: float
@@ -24,7 +24,7 @@ class Interval(NamedTuple):
 
 
 def wilson(hits: int, trials: int) -> Interval:
-    """The Wilson interval: unlike the plain one it stays honest near 0, where 15 and more cards lie."""
+    """The Wilson interval: unlike the normal approximation, it holds near 0, as for 15 or more cards."""
     share = hits / trials
     z2 = _Z_95 * _Z_95
     middle = share + z2 / (2 * trials)
@@ -48,7 +48,7 @@ class Tally:
 
     @property
     def chance(self) -> float:
-        """The estimate of the chance of no SET."""
+        """The estimated chance of no SET."""
         return self.without_set / self.seen
 
     @property
@@ -62,13 +62,13 @@ class Tally:
 
 
 def total(tallies: Iterable[Tally]) -> Tally | None:
-    """All the tables of the tallies together, if any was seen."""
+    """The sum of the tallies; None without any."""
     pairs = [(tally.seen, tally.without_set) for tally in tallies]
     return Tally(*map(sum, zip(*pairs, strict=True))) if pairs else None
 
 
 def odds_against(chance: Fraction | float) -> str:
-    """A chance as the odds against it: 1/31 is "30:1", 3/4 is "1:3", and what never happens is "∞:1"."""
+    """Format a chance as the odds against it: 1/31 is "30:1", 3/4 is "1:3", and 0 is "∞:1"."""
     if not 0 <= chance <= 1:
         raise BadOddsQuestion(f"a chance is from 0 to 1, not {chance!r}")
     if chance == 0:
@@ -80,6 +80,6 @@ def odds_against(chance: Fraction | float) -> str:
 
 
 def _rounded(odds: Fraction | float) -> str:
-    """Whole from ten on: below that half a point still tells."""
+    """Round to a whole number from ten up, and to one decimal below."""
     ten = 10
     return str(round(odds)) if odds >= ten else f"{float(odds):.1f}".removesuffix(".0")

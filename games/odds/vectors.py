@@ -1,8 +1,8 @@
-"""Cards as bytes that NumPy works on thousands at a time.
+"""Cards as bytes, for NumPy to process thousands at a time.
 
-A card is one byte: two bits a feature, never both 0, the low bits of the four features in the low half and the high
-bits in the high half. Where two cards differ in a feature, XOR gives the third value; so a few operations on whole
-arrays give the third card of every pair, without a look-up, at many cards a cycle.
+A card is one byte: two bits per feature, never both 0, with the low bits of the four features in the low half and the
+high bits in the high half. Where two cards differ in a feature, XOR gives the third value. So a few operations on whole
+arrays give the third card of every pair, without a lookup, at many cards per cycle.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ def code(card: Card) -> int:
 
 @cache
 def codes(deck: Deck) -> bytes:
-    """The code of each card of the deck, as long as `bytes.translate` wants its table."""
+    """The code of each card of the deck, padded to the length that `bytes.translate` needs."""
     return bytes(map(code, deck.cards)).ljust(256, b"\0")
 
 
 def to_codes(places: Bytes, deck: Deck) -> Bytes:
-    """The codes of the cards at these places of the deck; a fresh array."""
+    """The codes of the cards at these places in the deck, as a new array."""
     # bytes.translate is twice as fast as indexing an array of codes.
     return np.frombuffer(bytearray(places.tobytes().translate(codes(deck))), np.uint8)
 
 
 def third_codes(a: Bytes, b: Bytes) -> Bytes:
-    """The codes of the cards that complete these pairs; a card with itself is completed by itself."""
+    """The codes of the cards that complete these pairs; a card paired with itself gives itself."""
     unlike = a ^ b
-    # Multiplying is a shift that NumPy does on many bytes at once; its own left shift is not.
+    # Multiply instead of shifting left: NumPy vectorizes only the multiplication.
     same = unlike >> _HALF
     same |= unlike * _LEFT
     same |= unlike
@@ -57,11 +57,11 @@ def third_codes(a: Bytes, b: Bytes) -> Bytes:
 
 
 def draw(rng: np.random.Generator, bound: int, count: int) -> Bytes:
-    """So many numbers below the bound, at most 256, each exactly as likely as any other."""
+    """Draw `count` numbers below the bound, which is at most 256, all exactly equally likely."""
     raw = rng.bit_generator.random_raw(-(-count // 4)).view(np.uint16)[:count]
     product = raw * np.uint32(bound)
     drawn = (product >> np.uint32(16)).astype(np.uint8)
-    # Lemire's method: 65,536 is no multiple of the bound, so the few draws in the remainder are drawn again.
+    # Lemire's method: 65,536 needn't be a multiple of the bound, so the few draws in the remainder are repeated.
     again = np.flatnonzero(product.astype(np.uint16) < _SPAN % bound)
     drawn[again] = rng.integers(0, bound, size=again.size, dtype=np.uint8)
     return drawn

@@ -1,1 +1,1 @@
-"""The deck on paper: cards on the pages of core.printing."""
+"""Print the deck: cards on `core.printing` pages."""

@@ -1,4 +1,4 @@
-"""Cards on a page: the same curves as on the screen."""
+"""Cards on a printed page, with the same curves as on screen."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from games.art.palettes import Palette
 from games.art.svg import path_text
 from games.rules.cards import Card, Shading
 
-_ROUND = 0.5523
-"""How far the handles of a quarter of a circle reach."""
+_ARC_HANDLE = 0.5523
+"""Length of the Bezier handles of a quarter circle, in radii."""
 
 
 def card_height(width: float) -> float:
@@ -23,7 +23,7 @@ def card_height(width: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Face(Figure):
-    """A card; marks=None leaves them to the palette."""
+    """A card's face; marks=None leaves it to the palette."""
 
     box = (shapes.CARD_WIDTH, shapes.CARD_HEIGHT)
     card: Card
@@ -33,7 +33,7 @@ class Face(Figure):
     @property
     def outlines(self) -> tuple[Outline, ...]:
         ink = self.palette.colors[self.card.color]
-        paper = Outline(path=_paper(), fill=self.palette.paper, stroke=self.palette.edge, width=shapes.EDGE)
+        paper = Outline(path=_paper_path(), fill=self.palette.paper, stroke=self.palette.edge, width=shapes.EDGE)
         symbols = [part for place in shapes.symbol_places(self.card.number) for part in _symbol(self.card, place, ink)]
         if not (self.palette.marks if self.marks is None else self.marks):
             return paper, *symbols
@@ -59,12 +59,12 @@ def _symbol(card: Card, place: Point, ink: str) -> list[Outline]:
 
 
 @cache
-def _paper() -> str:
+def _paper_path() -> str:
     # The edge is drawn wholly inside the card, half of it on either side of this path.
     near = shapes.EDGE / 2
     right, bottom = shapes.CARD_WIDTH - near, shapes.CARD_HEIGHT - near
     r = shapes.CORNER - near
-    k = r * (1 - _ROUND)
+    k = r * (1 - _ARC_HANDLE)
     steps: list[paths.Step] = [("M", ((near + r, near),))]
     for corner in (
         ((right - r, near), (right - k, near), (right, near + k), (right, near + r)),

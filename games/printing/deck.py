@@ -1,4 +1,4 @@
-"""The deck to print and cut: nine cards a sheet, and their backs behind them."""
+"""The deck to print and cut: nine cards per sheet, with their backs on the other side."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from games.rules.cards import FULL_DECK, Card, Feature, easy_deck
 WIDTH, HEIGHT = 87 * mm, 58 * mm
 COLUMNS, ROWS = 3, 3
 FACE = 82.5 * mm
-"""A white border is left around the face, so that a cut that is a little off does not show."""
+"""The width of a face. It leaves a white border, so that a cut that's a little off doesn't show."""
 _ARM, _REACH = 1.4 * mm, 4 * mm
 _BACK_BORDER = 4 * mm
 _BACK_CORNER = 3 * mm
-# The lattice is as wide and as high as whole diamonds, so that it is the same upside down.
+# The lattice has a whole number of diamonds each way, so that it's the same upside down.
 _LATTICE = 75 * mm, 45 * mm
 _PITCH = 5 * mm
 _BACK_INK = "#14527e"
@@ -30,7 +30,7 @@ _BACK_INK = "#14527e"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintedDeck:
-    """What somebody wants to print."""
+    """A deck with the options chosen for printing it."""
 
     cards: tuple[Card, ...]
     palette: Palette
@@ -53,7 +53,7 @@ class PrintedDeck:
         return Grid(sheet=self.paper.across, columns=COLUMNS, rows=ROWS, width=WIDTH, height=HEIGHT)
 
     def pages(self) -> list[Page]:
-        """Sheet by sheet, each followed by its back."""
+        """All sheets, each followed by its back."""
         step = COLUMNS * ROWS
         sheets = [self.cards[start : start + step] for start in range(0, len(self.cards), step)]
         pages = []
@@ -74,7 +74,7 @@ class PrintedDeck:
         return Page(size=grid.sheet, items=(*faces, cuts, self._foot(words)))
 
     def _back(self, count: int, words: str) -> Page:
-        """Behind each card a back: the sheet is turned over its long edge, so its rows go from the bottom."""
+        """A back behind each card. The sheet is flipped on its long edge, so the rows start at the bottom."""
         grid = self.grid
         ink = _BACK_INK if len(set(self.palette.colors.values())) > 1 else next(iter(self.palette.colors.values()))
         items = [item for place in back_places(grid)[:count] for item in _back_items(*place, ink)]
@@ -86,12 +86,12 @@ class PrintedDeck:
 
 
 def face_places(grid: Grid) -> list[tuple[float, float]]:
-    """The lower left corner of each face, in the middle of its card."""
+    """The lower left corner of each face, centered on its card."""
     return [(x + (WIDTH - FACE) / 2, y + (HEIGHT - card_height(FACE)) / 2) for x, y in grid.places()]
 
 
 def back_places(grid: Grid) -> list[tuple[float, float]]:
-    """The lower left corner of the back of each card, in the order of the cards, on the sheet turned over."""
+    """The lower left corner of each card's back on the flipped sheet, in card order."""
     _width, height = grid.sheet
     return [(x, height - y - HEIGHT) for x, y in grid.places()]
 
@@ -105,7 +105,7 @@ def _back_words(number: int) -> str:
 
 
 def _back_items(x: float, y: float, ink: str) -> Iterable[Item]:
-    """A lattice in a frame: the same upside down, so that no card can be told by its back."""
+    """A framed lattice that's the same upside down, so that no card can be recognized by its back."""
     wide, high = _LATTICE
     left, bottom = x + (WIDTH - wide) / 2, y + (HEIGHT - high) / 2
     yield Box(
@@ -122,7 +122,7 @@ def _back_items(x: float, y: float, ink: str) -> Iterable[Item]:
 
 
 def _lattice(left: float, bottom: float, wide: float, high: float) -> Iterable[Segment]:
-    """Slanting lines both ways, from border to border."""
+    """Diagonal lines in both directions, from border to border."""
     right = left + wide
     for step in range(1 - round(high / _PITCH), round(wide / _PITCH)):
         start = step * _PITCH

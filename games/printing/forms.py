@@ -1,4 +1,4 @@
-"""What can be chosen before printing."""
+"""Forms for what can be chosen before printing."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from games.words import PALETTES
 
 
 class PrintForm(forms.Form):
-    """The paper and the paints, which every print has."""
+    """The choices for every print: paper and palette."""
 
     paper = forms.ChoiceField(label=_("Paper"), choices=[(Paper.A4.value, "A4"), (Paper.LETTER.value, "US Letter")])
     palette = forms.ChoiceField(label=_("Colors"), choices=list(PALETTES.items()))
 
     usual: ClassVar[dict[str, Any]] = {"palette": STANDARD.name}
-    """What is chosen until somebody chooses."""
+    """The preselected choices."""
 
     @classmethod
     def first(cls) -> dict[str, Any]:
@@ -28,7 +28,7 @@ class PrintForm(forms.Form):
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What a job needs to know."""
+        """The choices as a job's payload."""
         return {**self.cleaned_data, "language": get_language() or ""}
 
 

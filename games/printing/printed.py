@@ -1,4 +1,4 @@
-"""Pages as the result of a job: the PDF, and for its page how the first of them looks."""
+"""Pages as the result of a job: the PDF, and a picture of the first page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from core.printing.preview import page_svg
 
 
 def printed(pages: Sequence[Page], *, title: str, name: str, report: Reporter, has_picture: bool = True) -> JobResult:
-    """Without a picture where the pages have names on them, which are to be in the file only."""
+    """Pages as a job's result. If they have names on them, leave out the picture: names belong only in the file."""
     pdf = pages_pdf(pages, title=title, on_page=lambda number: report(number / len(pages)))
     picture = page_picture(pages, 0) if has_picture else ""
     return JobResult({"pages": len(pages), "picture": picture}, pdf, name)

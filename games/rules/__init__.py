@@ -1,4 +1,4 @@
-"""The rules of the game, pure: no Django, no I/O, no clock, no shared random numbers."""
+"""The rules of the game as pure code: no Django, no I/O, no clock, no global random numbers."""
 
 from games.rules.cards import FULL_DECK, Card, Feature, easy_deck
 from games.rules.editions import EDITIONS, Options

@@ -1,4 +1,4 @@
-"""The 81 cards: four features of three values each, and the small decks of the easy start."""
+"""The 81 cards, with four features of three values each, and the 27-card decks for an easy start."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Shape(StrEnum):
 
 Value = Number | Color | Shading | Shape
 
-# The first value of each feature is the one that an easy start keeps: the sheets' "solid only" and "red only".
+# An easy start keeps the first value of a feature: "solid only" and "red only" on the printed sheets.
 VALUES: dict[Feature, tuple[Value, ...]] = {
     Feature.NUMBER: tuple(Number),
     Feature.COLOR: tuple(Color),
@@ -54,7 +54,7 @@ DECK_SIZE = 81
 
 
 class Card:
-    """One card. There is a single object for each of the 81, so cards compare and hash as fast as objects can."""
+    """One card. Each of the 81 is a singleton, so cards compare and hash by identity."""
 
     __slots__ = ("color", "index", "number", "shading", "shape")
 
@@ -123,17 +123,17 @@ def _make_deck() -> tuple[Card, ...]:
 
 
 FULL_DECK: tuple[Card, ...] = _make_deck()
-# Enum members equal their plain values, so this finds a card from either.
+# Enum members equal their plain values, so either works as a key.
 _BY_VALUES: dict[tuple[int, str, str, str], Card] = {(c.number, c.color, c.shading, c.shape): c for c in FULL_DECK}
 
 
 def position(feature: Feature, value: Value) -> int:
-    """Which of the feature's three values this is: 0, 1 or 2."""
+    """The index of a value within its feature: 0, 1, or 2."""
     return VALUES[feature].index(value)
 
 
 def positions(card: Card) -> tuple[int, int, int, int]:
-    """The card as a point of the four-dimensional space of three values a side."""
+    """The card as a point in four-dimensional space, with coordinates from 0 to 2."""
     index = card.index
     return index // 27, index // 9 % 3, index // 3 % 3, index % 3
 
@@ -144,7 +144,7 @@ def card_at(point: Iterable[int]) -> Card:
 
 
 def easy_deck(feature: Feature | str) -> tuple[Card, ...]:
-    """The 27 cards that are alike in one feature; the sheets print it for shading (solid) and color (red)."""
+    """The 27 cards with a feature's first value; the printed sheets use shading (solid) or color (red)."""
     try:
         feature = Feature(feature)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What players ask of the referee, and the tick of the clock."""
+"""Commands to the referee, from players, the host, and the clock."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ LONGEST_FACTOR = 10.0
 @dataclass(frozen=True, slots=True)
 class Join:
     seat: int | None = None
-    """None takes a new seat; a number comes back to the seat that one left."""
+    """None for a new seat; a number to return to the seat that the player left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Disconnect:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """Begin the first deal, or the next one of a longer game; whoever asks, the one whose turn it is deals."""
+    """Start the first deal, or the next one in a longer game. Any player may ask; the one whose turn it is deals."""
 
     seat: int
 
@@ -49,38 +49,38 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Withdraw:
-    """Give control back without a pick, at the price of a wrong one."""
+    """Give up control without a pick, at the cost of a wrong one."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class AgreeNoSet:
-    """Say that there is no SET here; for a solitaire player this is giving up on the cards on the table."""
+    """Vote that there's no SET on the table; in solitaire, give up on these cards."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class TakeBack:
-    """Take the agreement back."""
+    """Take back the vote that there's no SET."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """The host stops the clocks; nobody plays until they go on."""
+    """The host stops the clocks; nobody can play until `Resume`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """The clocks go on from where they stood."""
+    """The clocks continue from where they stopped."""
 
 
 @dataclass(frozen=True, slots=True)
 class GiveTime:
-    """The host lengthens a seat's window for all calls to come."""
+    """The host sets a seat's window to `factor` times its usual length for all future calls."""
 
     seat: int
     factor: float
@@ -92,24 +92,24 @@ class GiveTime:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """The host calls somebody by another name; the name itself is no part of the rules."""
+    """A player has a new name, so tables must be redrawn; the rules don't know the name itself."""
 
     seat: int
 
 
 @dataclass(frozen=True, slots=True)
 class LayThree:
-    """The host lays three more cards, whatever the players think."""
+    """The host lays three more cards, without a vote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The host ends the match here; the points stand."""
+    """The host ends the match; points are kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """Nothing but time has passed: enforce what is due."""
+    """Only time has passed: enforce what's due."""
 
 
 Command = (

@@ -1,4 +1,4 @@
-"""Where the printed rule sheets differ: the options of a match, and the named editions as data."""
+"""The options of a match, and the printed editions of the rules as data."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ MOST_IN_A_CLASS = 60
 
 
 class Votes(StrEnum):
-    """What the referee does when everybody agrees that there is no SET."""
+    """What the referee does when everybody agrees there's no SET."""
 
     CHECKED = "checked"
     PAPER = "paper"
 
 
 class Solitaire(StrEnum):
-    """What it costs a single player to give up on the cards on the table."""
+    """What it costs a solitaire player to give up on the cards on the table."""
 
     OWES_ONE = "owes-one"
     LOSES = "loses"
 
 
 class PaysBack(StrEnum):
-    """Which SETs, once the deck is used up, clear what a solitaire player owes."""
+    """Which SETs pay back what a solitaire player owes, once the deck is used up."""
 
     LAST_TWELVE = "last-twelve"
     TABLE = "table"
@@ -40,20 +40,20 @@ class PaysBack(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """All that can be chosen before a match begins."""
+    """Everything that can be chosen before a match starts."""
 
     edition: str = "us"
     left_out: Feature | None = None
-    """The feature that a 27-card deck does without; None is the full deck."""
+    """The feature that a 27-card deck leaves out; None for the full deck."""
     laid: int = 12
     window: float | None = 5.0
-    """Seconds from a call to the pick; None is no limit."""
+    """Seconds from a call to the pick; None for no limit."""
     everyone_deals: bool = False
     votes: Votes = Votes.CHECKED
     solitaire: Solitaire | None = None
     pays_back: PaysBack = PaysBack.LAST_TWELVE
     quick: bool = False
-    """Whether three cards picked without a call are call and pick in one."""
+    """Whether picking three cards without a call counts as call and pick in one."""
     relaxed: bool = False
     """Whether a wrong or late pick costs nothing."""
     whole_class: bool = False
@@ -79,7 +79,7 @@ class Options:
 
     @classmethod
     def of(cls, edition: str, *, easy: bool = False, alone: bool = False, **changes: Any) -> Options:
-        """The options as an edition prints them, for its easy start or its solitaire too, and then as changed."""
+        """The options of a printed edition, optionally for its easy start or solitaire, with `changes` applied."""
         if edition not in EDITIONS:
             raise UnknownEdition(f"no edition is called {edition!r}; there are {', '.join(EDITIONS)}")
         printed = EDITIONS[edition]
@@ -103,7 +103,7 @@ class Options:
 
     @property
     def most_cards(self) -> int:
-        """The size at which a table always holds a SET, so that no more cards are laid."""
+        """The table size that always holds a SET, so that no more cards are laid."""
         return 21 if self.left_out is None else 12
 
     @property
@@ -120,7 +120,7 @@ def _check_choice(name: str, kind: type[StrEnum], value: object) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edition:
-    """What one printed sheet says where the sheets differ."""
+    """One printed rule sheet, reduced to where the sheets differ."""
 
     slug: str
     title: str
@@ -132,9 +132,9 @@ class Edition:
     solitaire: Solitaire = Solitaire.OWES_ONE
     pays_back: PaysBack = PaysBack.LAST_TWELVE
     cards_left: tuple[int, ...] = ()
-    """How many cards the sheet says are left at the end; empty where it says "some"."""
+    """How many cards may be left at the end, according to the sheet; empty if it says "some"."""
     odds_quoted: tuple[tuple[int, int], ...] = ()
-    """Cards laid, and the n of the "n to 1" that the sheet gives for a SET being there."""
+    """Pairs of the cards laid and the n of the sheet's "n to 1" odds of a SET."""
 
 
 _PRINTED_ODDS = ((12, 33), (15, 2500))

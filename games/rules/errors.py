@@ -1,34 +1,34 @@
-"""Why the rules did not accept something, as values that a page can put into words."""
+"""Errors of the rules, with refusal reasons that a page can put into words."""
 
 from enum import StrEnum
 
 
 class RulesError(ValueError):
-    """Anything that the core refuses; every error of `games.rules` is one."""
+    """Base class of every error in `games.rules`."""
 
 
 class BadCard(RulesError):
-    """A card, or a value of a card, that the deck does not have."""
+    """A card, or a card's value, that the deck doesn't have."""
 
 
 class SameCardTwice(RulesError):
-    """One card given more than once where distinct cards are needed."""
+    """The same card given twice where distinct cards are needed."""
 
 
 class BadOption(RulesError):
-    """An option of a match out of its range, or two that do not go together."""
+    """A match option that's out of range, or two that conflict."""
 
 
 class UnknownEdition(BadOption):
-    """The name of an edition that nobody has printed."""
+    """No printed edition has this name."""
 
 
 class BadRecord(RulesError):
-    """A stored event or state that cannot be read back."""
+    """A stored event or state that can't be parsed."""
 
 
 class RefusalReason(StrEnum):
-    """The rule that a refused command ran into."""
+    """Why a command was refused."""
 
     NO_SUCH_SEAT = "no-such-seat"
     SEAT_LEFT = "seat-left"
@@ -52,7 +52,7 @@ class RefusalReason(StrEnum):
 
 
 class Refused(RulesError):
-    """A command that the referee turned down; nothing has changed."""
+    """The referee refused a command; nothing changed."""
 
     def __init__(self, reason: RefusalReason) -> None:
         super().__init__(reason.value)

@@ -1,4 +1,4 @@
-"""What happened at a match; a match's log is a list of these and its state is their fold."""
+"""Events of a match. Its log is a list of them, and its state is a fold over the log."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ class Disconnected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DealBegan:
-    """The whole order of the deck is in the log, so that a replay never depends on how a shuffle is made."""
+    """The log keeps the shuffled deck, so that a replay doesn't depend on how shuffling is implemented."""
 
     at: float
     dealer: int
@@ -53,7 +53,7 @@ class SetTaken:
     seat: int
     cards: Triple
     laid: tuple[Card, ...]
-    """The cards that take the three places; empty when the table shrinks."""
+    """The replacement cards; empty when the table shrinks."""
     pays_back: bool = False
 
 
@@ -80,14 +80,14 @@ class TookBack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteRefused:
-    """All agreed, and there is a SET."""
+    """Everybody agreed there's no SET, but there is one."""
 
     at: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoteCarried:
-    """Three more cards: all agreed that there is no SET, or the host laid them."""
+    """Three more cards: everybody agreed there's no SET, or the host laid them."""
 
     at: float
     laid: tuple[Card, ...]
@@ -115,7 +115,7 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeGiven:
-    """A seat's window is so many times as long from now on."""
+    """A seat's window is `factor` times as long from now on."""
 
     at: float
     seat: int
@@ -124,7 +124,7 @@ class TimeGiven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renamed:
-    """A seat has another name from now on; tables are drawn anew."""
+    """A seat has a new name; tables are redrawn."""
 
     at: float
     seat: int

@@ -1,4 +1,4 @@
-"""What an event makes of a match, and so what a whole log leads to. Nothing is judged here."""
+"""Apply an event, or a whole log, to a match. No rules are checked here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from games.rules.triples import Triple
 
 
 def replay(start: MatchState, events: Iterable[did.Event]) -> MatchState:
-    """The state that a log leads to."""
+    """The state that results from a log."""
     return reduce(evolve, events, start)
 
 
@@ -75,7 +75,7 @@ def _(event: did.DealBegan, match: MatchState) -> MatchState:
 
 @_after.register
 def _(event: did.Called, match: MatchState) -> MatchState:
-    # Who calls sees a SET, or thinks so: an agreement that there is none is taken back with it.
+    # A caller sees a SET, or thinks so, so the call takes back their vote that there's none.
     control = Control(event.seat, since=event.at, deadline=event.deadline)
     return replace(match, control=control, votes=match.votes - {event.seat}, late=None)
 
@@ -99,7 +99,7 @@ def _(event: did.SetTaken, match: MatchState) -> MatchState:
 
 
 def _after_taking(table: tuple[Card, ...], taken: Triple, laid: tuple[Card, ...]) -> tuple[Card, ...]:
-    """New cards lie where the taken ones lay; without new ones the last cards close the gaps, and no other moves."""
+    """New cards replace the taken ones; without new ones, the last cards fill the gaps and the others stay put."""
     size = len(table) - len(taken) + len(laid)
     moving = iter(laid or [card for card in table[size:] if card not in taken])
     return tuple(next(moving) if card in taken else card for card in table[:size])
@@ -159,14 +159,14 @@ def _(event: did.Paused, match: MatchState) -> MatchState:
 @_after.register
 def _(event: did.Resumed, match: MatchState) -> MatchState:
     paused_at = event.at if match.paused_at is None else match.paused_at
-    # Less than nothing where the clock was set back meanwhile.
-    stood = event.at - paused_at
+    # Negative if the clock was set back in between.
+    paused_for = event.at - paused_at
     control = match.control
     if control:
-        deadline = None if control.deadline is None else control.deadline + stood
-        control = replace(control, since=control.since + stood, deadline=deadline)
-    # Who came to look while the clocks stood begins when they go on.
-    since = match.since + stood if match.since <= paused_at else event.at
+        deadline = None if control.deadline is None else control.deadline + paused_for
+        control = replace(control, since=control.since + paused_for, deadline=deadline)
+    # A player who came during the pause starts looking when the clocks continue.
+    since = match.since + paused_for if match.since <= paused_at else event.at
     return replace(match, paused_at=None, control=control, since=since)
 
 

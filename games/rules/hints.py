@@ -1,8 +1,8 @@
-"""How hard a SET on a table is to see, and help that comes in stages.
+"""How hard a SET on a table is to see, and hints that come in stages.
 
-Effort counts from about one (the easiest) to about five. It rises with the number of features that differ (Taatgen),
-falls where the shared values are common on the table (Jacob and Hochstein 2008: what is abundant is found faster),
-and falls with the number of SETs there are to stumble on.
+Effort goes from about one (easiest) to about five. It rises with the number of features that differ (Taatgen), falls
+when the shared values are common on the table (Jacob and Hochstein 2008: abundant values are found faster), and falls
+with the number of SETs on the table.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LEAST_EFFORT = 0.25
 
 
 class HintStage(IntEnum):
-    """How much a hint tells."""
+    """How much a hint gives away."""
 
     HOW_MANY = 1
     ONE_CARD = 2
@@ -33,7 +33,7 @@ class HintStage(IntEnum):
 
 
 class BadStage(RulesError):
-    """A hint that does not exist."""
+    """No hint has this stage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,11 @@ class Hint:
     count: int
     """How many SETs are on the table."""
     cards: tuple[Card, ...]
-    """The cards given away so far, all of one SET."""
+    """The cards given away so far, all from the same SET."""
 
 
 def hint(table: Sequence[Card], stage: int) -> Hint:
-    """The help of this stage; each stage tells what the one before it told, and one thing more."""
+    """The hint for a stage; each stage reveals what the one before did, and one thing more."""
     try:
         stage = HintStage(stage)
     except ValueError:
@@ -56,7 +56,7 @@ def hint(table: Sequence[Card], stage: int) -> Hint:
 
 
 def ranked_sets(table: Sequence[Card]) -> list[tuple[float, Triple]]:
-    """Every SET on the table with its effort, the easiest first."""
+    """Every SET on the table with its effort, easiest first."""
     found = find_sets(table)
     with_effort = [(_effort(triple, table, len(found)), triple) for triple in found]
     return sorted(with_effort, key=lambda pair: pair[0])
@@ -83,6 +83,6 @@ def _effort(triple: Triple, table: Sequence[Card], sets_there: int) -> float:
 
 
 def _abundance(feature: Feature, card: Card, table: Sequence[Card]) -> float:
-    """How much more common the card's value is than the third of the table that chance would give it."""
+    """How much more common the card's value is on the table than the one third expected by chance."""
     value = card.value(feature)
     return 3 * sum(other.value(feature) is value for other in table) / len(table) - 1

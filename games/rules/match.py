@@ -1,4 +1,4 @@
-"""The referee: what a command brings about (`decide`). What events make of a match is in `evolution.py`."""
+"""The referee: `decide` turns a command into events. `evolution.py` applies events to a match."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ LAST_CARDS = 12
 
 
 def new_match(options: Options, *, seed: str | int) -> MatchState:
-    """A match that waits for its players."""
+    """A new match, without players yet."""
     if seed == "":
         raise BadOption("a match needs a seed: its shuffles come from it")
     return MatchState(options=options, seed=str(seed))
 
 
 def decide(match: MatchState, command: ask.Command, now: float) -> tuple[did.Event, ...]:
-    """What the command brings about at this moment. Refused commands raise `Refused`; the match is never changed.
+    """The events that a command causes at this time. Raises `Refused`; never changes the match itself.
 
-    A deadline that has passed is enforced first. Where the command is then refused, that is lost with it: ask for a
-    `Tick` first and keep what it gives.
+    A deadline that has passed is enforced first. If the command is then refused, those events are lost with it, so
+    decide a `Tick` first and keep its events.
     """
-    hearing = _Hearing(match, now)
-    hearing.enforce_deadline()
-    _act(command, hearing)
-    hearing.count_votes()
-    return tuple(hearing.events)
+    decision = _Decision(match, now)
+    decision.enforce_deadline()
+    _act(command, decision)
+    decision.count_votes()
+    return tuple(decision.events)
 
 
-class _Hearing:
-    """One command being heard: the events so far, and the match as they leave it."""
+class _Decision:
+    """A command while it's being decided: the events so far, and the match after them."""
 
     def __init__(self, match: MatchState, now: float) -> None:
         self.match = match
@@ -51,7 +51,7 @@ class _Hearing:
         self.match = evolve(self.match, event)
 
     def seat(self, number: int) -> SeatState:
-        """The seat that asks, as long as its player is there and the match is on."""
+        """The seat that a command names; refused if its player has left or the match is over."""
         self.check_not_over()
         if type(number) is not int or not 0 <= number < len(self.match.seats):
             raise Refused(RefusalReason.NO_SUCH_SEAT)
@@ -61,7 +61,7 @@ class _Hearing:
         return seat
 
     def player(self, number: int) -> SeatState:
-        """The seat that wants to play; who plays is there, whatever the network last said."""
+        """The seat that makes a move; note it as connected, whatever the network last said."""
         seat = self.seat(number)
         self.check_playing()
         if not seat.is_connected:
@@ -114,7 +114,7 @@ class _Hearing:
             return
         if not match.voters or not match.voters <= match.votes:
             return
-        # Below the end of the deck and at the size that always holds a SET even a vote on paper cannot be right.
+        # With an empty deck, or a table size that always holds a SET, even an unchecked vote must be wrong.
         is_wrong = not match.deck or len(match.table) >= match.options.most_cards
         if is_wrong or (match.options.votes is Votes.CHECKED and has_set(match.table)):
             self.note(did.VoteRefused(at=self.now))
@@ -159,19 +159,19 @@ def _winners(match: MatchState, why: Ending) -> tuple[int, ...]:
 
 
 @singledispatch
-def _act(command: ask.Command, hearing: _Hearing) -> None:
+def _act(command: ask.Command, decision: _Decision) -> None:
     raise TypeError(f"the referee does not know {command!r}")
 
 
 @_act.register
-def _(command: ask.Tick, hearing: _Hearing) -> None:
+def _(command: ask.Tick, decision: _Decision) -> None:
     pass
 
 
 @_act.register
-def _(command: ask.Join, hearing: _Hearing) -> None:
-    match = hearing.match
-    hearing.check_not_over()
+def _(command: ask.Join, decision: _Decision) -> None:
+    match = decision.match
+    decision.check_not_over()
     if command.seat is not None:
         if type(command.seat) is not int or not 0 <= command.seat < len(match.seats):
             raise Refused(RefusalReason.NO_SUCH_SEAT)
@@ -179,159 +179,159 @@ def _(command: ask.Join, hearing: _Hearing) -> None:
             return
     if len(match.seated) >= match.options.most_seats:
         raise Refused(RefusalReason.TABLE_FULL)
-    hearing.note(did.Joined(at=hearing.now, seat=len(match.seats) if command.seat is None else command.seat))
+    decision.note(did.Joined(at=decision.now, seat=len(match.seats) if command.seat is None else command.seat))
 
 
 @_act.register
-def _(command: ask.Leave, hearing: _Hearing) -> None:
-    seat = hearing.seat(command.seat)
-    if _has_control(hearing.match, seat.number):
-        hearing.fail(seat.number, Failing.LEFT)
-    hearing.note(did.Left(at=hearing.now, seat=seat.number))
-    if not hearing.match.seated:
-        hearing.end_match(Ending.ABANDONED)
-    elif hearing.match.phase is Phase.WAITING and hearing.match.deal:
-        hearing.end_match_unless_another_deals(Ending.PLAYED_OUT)
+def _(command: ask.Leave, decision: _Decision) -> None:
+    seat = decision.seat(command.seat)
+    if _has_control(decision.match, seat.number):
+        decision.fail(seat.number, Failing.LEFT)
+    decision.note(did.Left(at=decision.now, seat=seat.number))
+    if not decision.match.seated:
+        decision.end_match(Ending.ABANDONED)
+    elif decision.match.phase is Phase.WAITING and decision.match.deal:
+        decision.end_match_unless_another_deals(Ending.PLAYED_OUT)
 
 
 @_act.register
-def _(command: ask.Connect, hearing: _Hearing) -> None:
-    if not hearing.seat(command.seat).is_connected:
-        hearing.note(did.Connected(at=hearing.now, seat=command.seat))
+def _(command: ask.Connect, decision: _Decision) -> None:
+    if not decision.seat(command.seat).is_connected:
+        decision.note(did.Connected(at=decision.now, seat=command.seat))
 
 
 @_act.register
-def _(command: ask.Disconnect, hearing: _Hearing) -> None:
-    seat = hearing.seat(command.seat)
+def _(command: ask.Disconnect, decision: _Decision) -> None:
+    seat = decision.seat(command.seat)
     if not seat.is_connected:
         return
     # Without a window nothing else would ever free the board.
-    if _has_control(hearing.match, seat.number) and hearing.match.options.window is None:
-        hearing.fail(seat.number, Failing.LEFT)
-    hearing.note(did.Disconnected(at=hearing.now, seat=seat.number))
+    if _has_control(decision.match, seat.number) and decision.match.options.window is None:
+        decision.fail(seat.number, Failing.LEFT)
+    decision.note(did.Disconnected(at=decision.now, seat=seat.number))
 
 
 @_act.register
-def _(command: ask.Deal, hearing: _Hearing) -> None:
-    hearing.seat(command.seat)
-    hearing.check_not_paused()
-    match = hearing.match
+def _(command: ask.Deal, decision: _Decision) -> None:
+    decision.seat(command.seat)
+    decision.check_not_paused()
+    match = decision.match
     if match.phase is Phase.PLAYING or match.next_dealer is None:
         raise Refused(RefusalReason.ALREADY_STARTED)
     deck = list(match.options.deck)
     random.Random(f"{match.seed}/{match.deal + 1}").shuffle(deck)
-    hearing.note(did.DealBegan(at=hearing.now, dealer=match.next_dealer, deck=tuple(deck)))
+    decision.note(did.DealBegan(at=decision.now, dealer=match.next_dealer, deck=tuple(deck)))
 
 
 @_act.register
-def _(command: ask.Call, hearing: _Hearing) -> None:
-    seat = hearing.player(command.seat)
-    if _has_control(hearing.match, seat.number):
+def _(command: ask.Call, decision: _Decision) -> None:
+    seat = decision.player(command.seat)
+    if _has_control(decision.match, seat.number):
         return
-    if hearing.match.control:
+    if decision.match.control:
         raise Refused(RefusalReason.BOARD_HELD)
-    window = hearing.match.options.window
-    deadline = None if window is None else hearing.now + window * seat.factor
-    hearing.note(did.Called(at=hearing.now, seat=seat.number, deadline=deadline))
+    window = decision.match.options.window
+    deadline = None if window is None else decision.now + window * seat.factor
+    decision.note(did.Called(at=decision.now, seat=seat.number, deadline=deadline))
 
 
 @_act.register
-def _(command: ask.Pick, hearing: _Hearing) -> None:
-    seat = hearing.player(command.seat)
-    first, second, third = cards = _three_of_the_table(hearing.match, command.cards)
-    _check_control(hearing.match, seat.number)
+def _(command: ask.Pick, decision: _Decision) -> None:
+    seat = decision.player(command.seat)
+    first, second, third = cards = _three_of_the_table(decision.match, command.cards)
+    _check_control(decision.match, seat.number)
     if is_set(first, second, third):
-        hearing.take(seat, cards)
+        decision.take(seat, cards)
     else:
-        hearing.fail(seat.number, Failing.WRONG, cards)
+        decision.fail(seat.number, Failing.WRONG, cards)
 
 
 @_act.register
-def _(command: ask.Withdraw, hearing: _Hearing) -> None:
-    seat = hearing.player(command.seat)
-    if not _has_control(hearing.match, seat.number):
+def _(command: ask.Withdraw, decision: _Decision) -> None:
+    seat = decision.player(command.seat)
+    if not _has_control(decision.match, seat.number):
         raise Refused(RefusalReason.NOT_YOUR_CONTROL)
-    hearing.fail(seat.number, Failing.WITHDRAWN)
+    decision.fail(seat.number, Failing.WITHDRAWN)
 
 
 @_act.register
-def _(command: ask.AgreeNoSet, hearing: _Hearing) -> None:
-    seat = hearing.player(command.seat)
-    if hearing.match.control:
+def _(command: ask.AgreeNoSet, decision: _Decision) -> None:
+    seat = decision.player(command.seat)
+    if decision.match.control:
         raise Refused(RefusalReason.BOARD_HELD)
-    if hearing.match.options.solitaire:
-        _give_up(hearing, seat)
-    elif seat.number not in hearing.match.votes:
-        hearing.note(did.Agreed(at=hearing.now, seat=seat.number))
+    if decision.match.options.solitaire:
+        _give_up(decision, seat)
+    elif seat.number not in decision.match.votes:
+        decision.note(did.Agreed(at=decision.now, seat=seat.number))
 
 
 @_act.register
-def _(command: ask.TakeBack, hearing: _Hearing) -> None:
-    seat = hearing.player(command.seat)
-    if seat.number in hearing.match.votes:
-        hearing.note(did.TookBack(at=hearing.now, seat=seat.number))
+def _(command: ask.TakeBack, decision: _Decision) -> None:
+    seat = decision.player(command.seat)
+    if seat.number in decision.match.votes:
+        decision.note(did.TookBack(at=decision.now, seat=seat.number))
 
 
 @_act.register
-def _(command: ask.Pause, hearing: _Hearing) -> None:
-    hearing.check_not_over()
-    if hearing.match.paused_at is None:
-        hearing.note(did.Paused(at=hearing.now))
+def _(command: ask.Pause, decision: _Decision) -> None:
+    decision.check_not_over()
+    if decision.match.paused_at is None:
+        decision.note(did.Paused(at=decision.now))
 
 
 @_act.register
-def _(command: ask.Resume, hearing: _Hearing) -> None:
-    hearing.check_not_over()
-    if hearing.match.paused_at is not None:
-        hearing.note(did.Resumed(at=hearing.now))
+def _(command: ask.Resume, decision: _Decision) -> None:
+    decision.check_not_over()
+    if decision.match.paused_at is not None:
+        decision.note(did.Resumed(at=decision.now))
 
 
 @_act.register
-def _(command: ask.GiveTime, hearing: _Hearing) -> None:
-    if hearing.seat(command.seat).factor != command.factor:
-        hearing.note(did.TimeGiven(at=hearing.now, seat=command.seat, factor=command.factor))
+def _(command: ask.GiveTime, decision: _Decision) -> None:
+    if decision.seat(command.seat).factor != command.factor:
+        decision.note(did.TimeGiven(at=decision.now, seat=command.seat, factor=command.factor))
 
 
 @_act.register
-def _(command: ask.Rename, hearing: _Hearing) -> None:
-    hearing.note(did.Renamed(at=hearing.now, seat=hearing.seat(command.seat).number))
+def _(command: ask.Rename, decision: _Decision) -> None:
+    decision.note(did.Renamed(at=decision.now, seat=decision.seat(command.seat).number))
 
 
 @_act.register
-def _(command: ask.LayThree, hearing: _Hearing) -> None:
-    hearing.check_playing()
-    match = hearing.match
+def _(command: ask.LayThree, decision: _Decision) -> None:
+    decision.check_playing()
+    match = decision.match
     if match.control:
         raise Refused(RefusalReason.BOARD_HELD)
     if not match.deck:
         raise Refused(RefusalReason.DECK_USED_UP)
     if len(match.table) >= match.options.most_cards:
         raise Refused(RefusalReason.ALWAYS_A_SET)
-    hearing.note(did.VoteCarried(at=hearing.now, laid=hearing.draw()))
-    hearing.end_if_played_out()
+    decision.note(did.VoteCarried(at=decision.now, laid=decision.draw()))
+    decision.end_if_played_out()
 
 
 @_act.register
-def _(command: ask.Stop, hearing: _Hearing) -> None:
-    hearing.check_not_over()
-    if hearing.match.phase is Phase.PLAYING:
-        hearing.note(did.DealEnded(at=hearing.now, why=Ending.STOPPED))
-    hearing.end_match(Ending.STOPPED)
+def _(command: ask.Stop, decision: _Decision) -> None:
+    decision.check_not_over()
+    if decision.match.phase is Phase.PLAYING:
+        decision.note(did.DealEnded(at=decision.now, why=Ending.STOPPED))
+    decision.end_match(Ending.STOPPED)
 
 
-def _give_up(hearing: _Hearing, seat: SeatState) -> None:
-    match = hearing.match
+def _give_up(decision: _Decision, seat: SeatState) -> None:
+    match = decision.match
     if match.options.solitaire is Solitaire.LOSES:
-        hearing.note(did.GaveUp(at=hearing.now, seat=seat.number, owes=0, laid=()))
-        hearing.end_deal(Ending.GAVE_UP)
+        decision.note(did.GaveUp(at=decision.now, seat=seat.number, owes=0, laid=()))
+        decision.end_deal(Ending.GAVE_UP)
         return
     if match.deck and len(match.table) >= match.options.most_cards:
         raise Refused(RefusalReason.ALWAYS_A_SET)
-    hearing.note(did.GaveUp(at=hearing.now, seat=seat.number, owes=1, laid=hearing.draw()))
+    decision.note(did.GaveUp(at=decision.now, seat=seat.number, owes=1, laid=decision.draw()))
     if not match.deck:
-        hearing.end_deal(Ending.GAVE_UP)
+        decision.end_deal(Ending.GAVE_UP)
     else:
-        hearing.end_if_played_out()
+        decision.end_if_played_out()
 
 
 def _has_control(match: MatchState, seat: int) -> bool:

@@ -1,8 +1,8 @@
 """When a computer opponent calls, and what it picks: slower on harder SETs, and with a beginner's mistakes.
 
-A time is drawn for each SET on the table, log-normal around `start * exp(slope * (effort - 1))`; the earliest is the
-one that is called. People see an easy SET about equally fast and differ in the slope (Taatgen), and so do the
-strengths, but for the first, which waits for a child who is new to the game.
+Each SET on the table gets a random time, log-normal around `start * exp(slope * (effort - 1))`, and the earliest one is
+called. People see an easy SET about equally fast and differ in the slope (Taatgen). So do the strengths, except for the
+first, which starts late to give a child who is new to the game a chance.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from games.rules.triples import Triple, explain, third_card
 
 
 class UnknownStrength(RulesError):
-    """A computer opponent that nobody has made."""
+    """No computer opponent has this strength."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,19 +35,19 @@ class Strength:
     start: float = 4.0
     """Seconds to see a SET of effort one."""
     slope: float
-    """By how much the logarithm of the time rises with each unit of effort."""
+    """How much the logarithm of the time rises per unit of effort."""
     spread: float = 0.45
     """Standard deviation of the logarithm of a time."""
     slips: float = 0.0
-    """The chance, each time the table is looked at anew, of taking a near miss for a SET."""
+    """The chance, on each new look at the table, of mistaking a near miss for a SET."""
     patience: float = 25.0
-    """Seconds without a find after which it says that there is no SET."""
+    """Seconds without finding a SET before it says there's none."""
     picking: float = 1.2
     """Seconds from the call to the third card."""
 
 
 _ALL = (
-    # With the small deck there are many SETs on the table, and even a newcomer calls one within two seconds.
+    # The small deck puts many SETs on the table, so even "newcomer" calls one within two seconds: hence "slow".
     Strength(slug="slow", start=30.0, slope=0.30, spread=0.35, slips=0.30, patience=60.0, picking=4.0),
     Strength(slug="newcomer", slope=0.85, spread=0.55, slips=0.30, patience=60.0, picking=2.5),
     Strength(slug="learner", slope=0.60, spread=0.50, slips=0.15, patience=45.0, picking=2.0),
@@ -56,7 +56,7 @@ _ALL = (
 )
 STRENGTHS: Mapping[str, Strength] = {strength.slug: strength for strength in _ALL}
 
-# Newcomers see color and shape first, and overlook shading and number.
+# The chance that a mismatch in a feature goes unnoticed: newcomers see color and shape before shading and number.
 OVERLOOKED: Mapping[Feature, float] = {
     Feature.SHADING: 1.0,
     Feature.NUMBER: 0.8,
@@ -74,14 +74,14 @@ def strength(slug: str) -> Strength:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """What an opponent makes of a table: three cards after so many seconds, or that there is no SET."""
+    """What an opponent will do after some seconds: pick three cards, or (None) say there's no SET."""
 
     after: float
     cards: Triple | None
 
 
 def look(table: Sequence[Card], opponent: Strength, rng: random.Random) -> Intent:
-    """Let the opponent look at a table."""
+    """Decide what the opponent will do with a table."""
     finds = [Intent(_seconds(effort, opponent, rng), triple) for effort, triple in ranked_sets(table)]
     if rng.random() < opponent.slips and (mistake := _near_miss(table, rng)):
         finds.append(Intent(_seconds(_apparent_effort(mistake), opponent, rng), mistake))
@@ -97,22 +97,22 @@ def _apparent_effort(triple: Triple) -> float:
     return float(sum(verdict.shared is None for verdict in explain(*triple).features))
 
 
-def _neighbours(card: Card) -> frozenset[Card]:
+def _neighbors(card: Card) -> frozenset[Card]:
     """The eight cards that differ from this one in a single feature."""
     return frozenset(
         other for other in FULL_DECK if sum(card.value(feature) is not other.value(feature) for feature in Feature) == 1
     )
 
 
-_NEIGHBOURS = {card: _neighbours(card) for card in FULL_DECK}
+_NEIGHBORS = {card: _neighbors(card) for card in FULL_DECK}
 
 
 def _near_miss(table: Sequence[Card], rng: random.Random) -> Triple | None:
-    """Three cards of the table that one feature keeps from being a SET, more often a feature that is overlooked."""
+    """Three cards that aren't a SET because of one feature, preferably one that's easily overlooked."""
     pairs = list(combinations(table, 2))
     rng.shuffle(pairs)
     for a, b in pairs:
-        almost = sorted(_NEIGHBOURS[third_card(a, b)].intersection(table) - {a, b})
+        almost = sorted(_NEIGHBORS[third_card(a, b)].intersection(table) - {a, b})
         if almost:
             triple = (a, b, rng.choice(almost))
             (broken,) = explain(*triple).broken
@@ -122,9 +122,9 @@ def _near_miss(table: Sequence[Card], rng: random.Random) -> Triple | None:
 
 
 def computer_move(match: MatchState, seat: int, opponent: Strength) -> tuple[float, Command] | None:
-    """What the opponent in this seat does next, and when, if nothing else happens before.
+    """When and what the opponent in this seat does next, if nothing else happens first.
 
-    It follows from the match alone, so any process that looks at the match comes to the same move.
+    It depends on the match alone, so every process computes the same move.
     """
     if match.phase is not Phase.PLAYING or not match.seats[seat].is_seated:
         return None
@@ -135,7 +135,7 @@ def computer_move(match: MatchState, seat: int, opponent: Strength) -> tuple[flo
             return None
         if intent.cards is None:
             return max(match.control.since, match.since), Withdraw(seat)
-        # The window is shorter than some like to take: it is only just kept.
+        # Some opponents would take longer than the window, so half of it is their maximum.
         picking = opponent.picking if match.options.window is None else min(opponent.picking, match.options.window / 2)
         return max(match.control.since, match.since) + picking, Pick(seat, intent.cards)
     if intent.cards:
@@ -144,7 +144,7 @@ def computer_move(match: MatchState, seat: int, opponent: Strength) -> tuple[flo
 
 
 def next_move(match: MatchState, opponents: Mapping[int, Strength]) -> tuple[float, Command] | None:
-    """The first move among several opponents."""
+    """The earliest move among several opponents."""
     moves = [computer_move(match, seat, opponent) for seat, opponent in opponents.items()]
     return min((move for move in moves if move), key=lambda move: move[0], default=None)
 
@@ -152,7 +152,7 @@ def next_move(match: MatchState, opponents: Mapping[int, Strength]) -> tuple[flo
 def play_out(
     match: MatchState, opponents: Mapping[int, Strength], *, start: float = 0.0
 ) -> Iterator[tuple[float, Command, tuple[Event, ...]]]:
-    """A match that computers play to its end among themselves: each command with its moment and what came of it."""
+    """Let computers play a match to its end; yield each command with its time and its events."""
     now = start
     while match.phase is not Phase.OVER:
         move = next_move(match, opponents)
@@ -177,8 +177,8 @@ class Find:
 def like(finds: Sequence[Find], *, wrong: int = 0, slug: str = "like-me") -> Strength:
     """An opponent fitted to a player's own times.
 
-    The line through the logarithms of the times is held by four points of the middle strength, so that a few finds
-    move it a little and many make it the player's own.
+    The regression over the logarithms of the times includes four prior points from the middle strength, so a few finds
+    shift it a little, and many outweigh the prior.
     """
     if wrong < 0 or any(find.seconds <= 0 or not math.isfinite(find.seconds + find.effort) for find in finds):
         raise RulesError("times are positive numbers of seconds, and nobody is wrong less than never")
@@ -188,7 +188,7 @@ def like(finds: Sequence[Find], *, wrong: int = 0, slug: str = "like-me") -> Str
     logs = [*prior, *(math.log(find.seconds) for find in finds)]
     slope, intercept = linear_regression(efforts, logs)
     slope = min(max(slope, 0.0), 1.5)
-    # A clamped slope still passes through the middle of what was measured.
+    # With a clamped slope, the line still passes through the mean of the data.
     intercept = fmean(logs) - slope * fmean(efforts)
     misses = [log - (intercept + slope * effort) for effort, log in zip(efforts, logs, strict=True)]
     spread = math.sqrt((sum(miss**2 for miss in misses) + 4 * middle.spread**2) / (len(misses) + 4))

@@ -1,4 +1,4 @@
-"""Events, options and matches as plain JSON values, and back."""
+"""Convert events, options, and matches to plain JSON values and back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EVENTS: dict[str, Callable[..., events.Event]] = {kind.__name__: kind for kind 
 
 
 def event_record(event: events.Event) -> dict[str, Any]:
-    """An event as it is kept in a log."""
+    """An event as stored in a log."""
     return {"kind": type(event).__name__, **_write(event)}
 
 
@@ -34,7 +34,7 @@ def event_from(record: dict[str, Any]) -> events.Event:
 
 
 def match_record(match: MatchState) -> dict[str, Any]:
-    """A match as a snapshot keeps it: with the secret deck, so never for a browser."""
+    """A match as stored in a snapshot. It includes the secret deck, so never send it to a browser."""
     record: dict[str, Any] = _write(match)
     return record
 
@@ -58,14 +58,14 @@ def _write(value: Any) -> Any:
 
 
 Turn = Callable[[Any], Any]
-# What turns values of a type into JSON values and back is made once a type, since every call at a table needs it.
+# Converters to and from JSON are built once per type, since every call at a table needs them.
 
 
 @cache
 def _writer(hint: Hashable) -> Turn:
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        return _unless_none(_writer(_choice(hint)))
+        return _or_none(_writer(_non_none_type(hint)))
     if origin is frozenset:
         return sorted
     if origin is tuple:
@@ -76,41 +76,41 @@ def _writer(hint: Hashable) -> Turn:
         return _dataclass_writer(hint)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return attrgetter("value")
-    return _as_it_is
+    return _unchanged
 
 
 def _tuple_writer(parts: tuple[Any, ...]) -> Turn:
     if parts[-1] is Ellipsis:
         write = _writer(parts[0])
-        return list if write is _as_it_is else lambda value: list(map(write, value))
+        return list if write is _unchanged else lambda value: list(map(write, value))
     writers = [_writer(part) for part in parts]
     return lambda value: [write(part) for write, part in zip(writers, value, strict=True)]
 
 
 def _dataclass_writer(kind: Any) -> Turn:
     writers = {name: _writer(hint) for name, hint in get_type_hints(kind).items()}
-    turned = _turned(writers)
+    to_convert = _fields_to_convert(writers)
 
     def write(value: Any) -> dict[str, Any]:
         record = {name: getattr(value, name) for name in writers}
-        for name, turn in turned:
+        for name, turn in to_convert:
             record[name] = turn(record[name])
         return record
 
     return write
 
 
-def _turned(turns: dict[str, Turn]) -> list[tuple[str, Turn]]:
-    """The fields that are something else in JSON; most are not."""
-    return [(name, turn) for name, turn in turns.items() if turn is not _as_it_is]
+def _fields_to_convert(turns: dict[str, Turn]) -> list[tuple[str, Turn]]:
+    """The fields that differ in JSON; most don't."""
+    return [(name, turn) for name, turn in turns.items() if turn is not _unchanged]
 
 
-def _unless_none(turn: Turn) -> Turn:
-    return turn if turn is _as_it_is else lambda value: None if value is None else turn(value)
+def _or_none(turn: Turn) -> Turn:
+    return turn if turn is _unchanged else lambda value: None if value is None else turn(value)
 
 
-def _choice(hint: Hashable) -> Hashable:
-    """The type of what may also be None."""
+def _non_none_type(hint: Hashable) -> Hashable:
+    """The type X of an optional `X | None`."""
     (kind,) = (choice for choice in get_args(hint) if choice is not type(None))
     return cast("Hashable", kind)
 
@@ -129,7 +129,7 @@ def _read_object(kind: Callable[..., T], record: dict[str, Any]) -> T:
 def _reader(hint: Hashable) -> Turn:
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        return _unless_none(_reader(_choice(hint)))
+        return _or_none(_reader(_non_none_type(hint)))
     if origin is tuple:
         return _tuple_reader(get_args(hint))
     if origin is frozenset:
@@ -140,10 +140,10 @@ def _reader(hint: Hashable) -> Turn:
         return _dataclass_reader(hint)
     if isinstance(hint, type) and issubclass(hint, Enum):
         return hint
-    return _as_it_is
+    return _unchanged
 
 
-def _as_it_is(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
@@ -156,11 +156,11 @@ def _tuple_reader(parts: tuple[Any, ...]) -> Turn:
 
 
 def _dataclass_reader(kind: Any) -> Turn:
-    turned = _turned({name: _reader(hint) for name, hint in get_type_hints(kind).items()})
+    to_convert = _fields_to_convert({name: _reader(hint) for name, hint in get_type_hints(kind).items()})
 
     def read(record: dict[str, Any]) -> Any:
         values = dict(record)
-        for name, turn in turned:
+        for name, turn in to_convert:
             if name in values:
                 values[name] = turn(values[name])
         return kind(**values)

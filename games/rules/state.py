@@ -1,4 +1,4 @@
-"""How a match stands: the table, the seats, who has control. Values only; `match.py` says how they change."""
+"""The state of a match as immutable values: the table, the seats, who has control. `evolution.py` changes it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from games.rules.triples import Triple
 
 class Phase(StrEnum):
     WAITING = "waiting"
-    """Before the first deal, or between two."""
+    """Before the first deal, or between deals."""
     PLAYING = "playing"
     OVER = "over"
 
@@ -23,15 +23,15 @@ class Ending(StrEnum):
     PLAYED_OUT = "played-out"
     """The deck is used up and no SET is left on the table."""
     GAVE_UP = "gave-up"
-    """A solitaire player found no SET where the edition, or the empty deck, allows no more cards."""
+    """A solitaire player gave up, and the edition or the empty deck allows no more cards."""
     ABANDONED = "abandoned"
-    """Nobody is at the table any more."""
+    """Everybody has left the table."""
     STOPPED = "stopped"
-    """The host ended it; the points stand."""
+    """The host ended it; points are kept."""
 
 
 class Failing(StrEnum):
-    """Why a call brought no SET."""
+    """Why a call failed."""
 
     WRONG = "wrong"
     LATE = "late"
@@ -47,7 +47,7 @@ class HeldSet:
 
 @dataclass(frozen=True, slots=True)
 class SeatState:
-    """One player's place at the match, kept when the player leaves."""
+    """One player's seat, kept when the player leaves."""
 
     number: int
     is_seated: bool = True
@@ -55,11 +55,11 @@ class SeatState:
     has_dealt: bool = False
     sets: tuple[HeldSet, ...] = ()
     lost: int = 0
-    """Points lost by calls that brought no SET."""
+    """Points lost by failed calls."""
     owed: int = 0
-    """Solitaire: SETs that giving up has cost and that are not paid back yet."""
+    """Solitaire: SETs owed for giving up and not paid back yet."""
     factor: float = 1.0
-    """How many times as long this seat's window is; nobody's business but the player's and the host's."""
+    """How many times as long this seat's window is; only the player and the host may see it."""
 
     @property
     def penalties(self) -> int:
@@ -72,7 +72,7 @@ class SeatState:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """The board is this seat's until it has picked, or until the deadline."""
+    """Which seat may pick, until it has done so or the deadline passes."""
 
     seat: int
     since: float
@@ -83,12 +83,12 @@ class Control:
 class Outcome:
     why: Ending
     winners: tuple[int, ...]
-    """The seats that share the win; empty for a solitaire lost, a match abandoned, or one stopped before any SET."""
+    """The seats that share the win; empty for a lost solitaire, an abandoned match, or one stopped without points."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchState:
-    """The whole state of a match. `deck` and `seed` are the referee's secret."""
+    """The whole state of a match. `deck` and `seed` must stay secret."""
 
     options: Options
     seed: str
@@ -101,23 +101,23 @@ class MatchState:
     control: Control | None = None
     votes: frozenset[int] = frozenset()
     late: int | None = None
-    """Whose window ran out last, so that a pick that comes after it is told so."""
+    """The seat whose window just ran out, so that a late pick can be told why it's refused."""
     look: int = 0
-    """How often the table has given a reason to look at it anew."""
+    """How many times players have had a reason to look at the table afresh; it seeds computer opponents."""
     since: float = 0.0
-    """When it last did, or when somebody last came to look."""
+    """When `look` last changed, or when a player last joined or connected."""
     outcome: Outcome | None = None
     paused_at: float | None = None
-    """Since when the clocks stand still; None while they go."""
+    """When the clocks stopped; None while they run."""
 
     @property
     def taken(self) -> tuple[Card, ...]:
-        """The cards that players hold from the deal that is on."""
+        """The cards that players have taken in the current deal."""
         return tuple(card for seat in self.seats for held in seat.sets if held.deal == self.deal for card in held.cards)
 
     @property
     def voters(self) -> frozenset[int]:
-        """Whose agreement it takes that there is no SET."""
+        """The seats that must all agree there's no SET."""
         return frozenset(seat.number for seat in self.seats if seat.is_seated and seat.is_connected)
 
     @property
@@ -126,7 +126,7 @@ class MatchState:
 
     @property
     def next_dealer(self) -> int | None:
-        """The player on the dealer's left who has not dealt yet."""
+        """The first player to the dealer's left who hasn't dealt yet."""
         waiting = [seat.number for seat in self.seated if not seat.has_dealt]
         left = [number for number in waiting if self.dealer is not None and number > self.dealer]
         return next(iter(left or waiting), None)

@@ -15,7 +15,7 @@ _FOUR_WAYS = tuple(permutations(range(4)))
 
 
 class BadSymmetry(RulesError):
-    """Not an order of the four features with an order of the three values for each."""
+    """Not a permutation of the four features with a permutation of three values for each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Symmetry:
         return card_at(order[point[feature]] for feature, order in zip(self.features, self.values, strict=True))
 
     def board(self, cards: Iterable[Card]) -> tuple[Card, ...]:
-        """The same board in other clothes: its SETs lie in the same places."""
+        """The transformed board; its SETs are in the same places."""
         return tuple(self.card(card) for card in cards)
 
 

@@ -1,7 +1,7 @@
-"""What three cards are: a SET or not, and why, feature by feature.
+"""Find SETs, and explain feature by feature whether three cards are one.
 
-Finding is table-driven. A row of `_THIRD` is a translation table: `bytes.translate` turns a whole run of cards into
-the cards that would complete them, in one call into C, so a table of twelve takes eleven of them and no inner loop.
+Finding is table-driven. Each row of `_THIRD` is a translation table: `bytes.translate` turns a run of cards into the
+cards that would complete them in one call into C, so a table of twelve takes eleven calls and no inner loop.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ def third_card(a: Card, b: Card) -> Card:
 
 
 def find_sets(cards: Iterable[Card]) -> list[Triple]:
-    """Every SET among the cards, each once, its cards in the order in which they lie."""
+    """Every SET among the cards, each once, with its cards in the given order."""
     indices = _indices(cards)
     later = _distinct(indices)
     found = []
-    # Each SET has one middle card: look from there for cards before it whose third card is still to come.
+    # Each SET has one middle card: from there, look for earlier cards whose third card comes later.
     for middle, index in enumerate(indices):
         later.discard(index)
         row = _THIRD[index]
@@ -87,7 +87,7 @@ def has_set(cards: Iterable[Card]) -> bool:
     indices = _indices(cards)
     present = _distinct(indices)
     for place, index in enumerate(indices):  # noqa: SIM110 (a generator doubles the time)
-        # A card is its own third, so only the cards before it are asked.
+        # A card completes a pair with itself, so only check the cards before it.
         if not present.isdisjoint(indices[:place].translate(_THIRD[index])):
             return True
     return False
@@ -101,16 +101,16 @@ class FeaturePattern(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FeatureVerdict:
-    """How one feature stands on three cards."""
+    """How the values of one feature compare across three cards."""
 
     feature: Feature
     kind: FeaturePattern
     values: tuple[Value, Value, Value]
     shared: Value | None = None
-    """The value that all three, or the two, have."""
+    """The value that all three cards have, or two of them."""
     odd_value: Value | None = None
     odd_card: Card | None = None
-    """The one that is not like the other two."""
+    """The card that's unlike the other two."""
 
     @property
     def is_broken(self) -> bool:
@@ -119,7 +119,7 @@ class FeatureVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Why three cards are, or are not, a SET."""
+    """Why three cards are or aren't a SET."""
 
     cards: Triple
     features: tuple[FeatureVerdict, FeatureVerdict, FeatureVerdict, FeatureVerdict]
@@ -130,7 +130,7 @@ class Verdict:
 
     @property
     def broken(self) -> tuple[FeatureVerdict, ...]:
-        """The features that the Magic Rule names: two are ... and one is not."""
+        """The features that break the Magic Rule, because two cards are alike and one isn't."""
         return tuple(verdict for verdict in self.features if verdict.is_broken)
 
     def __getitem__(self, feature: Feature) -> FeatureVerdict:
@@ -158,5 +158,5 @@ def _judge(feature: Feature, cards: Triple) -> FeatureVerdict:
 
 
 def differing(triple: Triple) -> int:
-    """In how many features the cards of a SET differ: from one to four."""
+    """In how many features the cards of a SET differ: one to four."""
     return sum(verdict.kind is FeaturePattern.ALL_DIFFERENT for verdict in explain(*triple).features)

@@ -1,4 +1,4 @@
-"""Odds on a page: what is known beside what was found, and the pictures of it."""
+"""Template tags for odds: exact and simulated chances side by side, with charts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ register = template.Library()
 
 @register.simple_tag
 def odds_picture(job: Job) -> dict[str, Any]:
-    """Everything that the page of a simulation draws."""
+    """Everything a simulation's page shows and draws."""
     asked, found = job.asked, job.result or job.so_far
     is_first = asked["what"] == "deals"
     exact = _exact(asked) if is_first else None
@@ -54,7 +54,7 @@ def _exact(asked: dict[str, Any]) -> Any:
 
 @register.filter
 def percent(share: float | None) -> str:
-    """A share as a per cent with three digits that say something."""
+    """Format a share as a percentage with three significant digits."""
     if share is None:
         return ""
     return _("%(number)s%%") % {"number": number_format(Decimal(f"{100 * float(share):.3g}"))}

@@ -1,4 +1,4 @@
-"""What the site's own pages, those of help and of errors, show of the game."""
+"""Template tags for cards on help and error pages, and for form targets."""
 
 from django import template
 from django.urls import reverse
@@ -10,8 +10,8 @@ from games.rules.triples import Verdict
 
 register = template.Library()
 
-# Two of a SET, whose third is not there.
-_LEFT_OVER = (Card(1, "red", "solid", "oval"), Card(2, "green", "striped", "squiggle"))
+# Two cards of a SET whose third is missing.
+_INCOMPLETE_SET = (Card(1, "red", "solid", "oval"), Card(2, "green", "striped", "squiggle"))
 _EXAMPLES = (
     ((1, "green", "striped", "diamond"), (2, "green", "striped", "diamond"), (3, "green", "striped", "diamond")),
     ((1, "red", "striped", "squiggle"), (2, "purple", "outlined", "squiggle"), (3, "green", "solid", "squiggle")),
@@ -21,7 +21,7 @@ _EXAMPLES = (
 
 @register.simple_tag
 def error_cards() -> tuple[Card, ...]:
-    return _LEFT_OVER
+    return _INCOMPLETE_SET
 
 
 @register.simple_tag
@@ -31,5 +31,5 @@ def help_examples() -> list[Verdict]:
 
 @register.simple_tag
 def post_to(view: str, *arguments: object) -> SafeString:
-    """Where a form goes, without scripts and with htmx; looked up once, since some pages have two hundred forms."""
+    """A form's target, with and without htmx, from one `reverse` call: some pages have two hundred forms."""
     return format_html('action="{0}" data-hx-post="{0}"', reverse(view, args=arguments))

@@ -1,4 +1,4 @@
-"""The day's puzzle, and a picture of the result to share."""
+"""The daily puzzle, and a picture of the result to share."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def puzzle(request: Request, deck: str) -> HttpResponse:
 
 @require_POST
 def find(request: Request, deck: str) -> HttpResponse:
-    """Three cards of the board; a puzzle begun before midnight is still yesterday's."""
+    """Judge three picked cards. A puzzle started before midnight is still yesterday's."""
     which = _deck(deck)
     day = _day(request.POST.get("day", ""))
     who = player(request)
@@ -47,21 +47,21 @@ def find(request: Request, deck: str) -> HttpResponse:
     except limits.TooMany:
         words = _("That was very fast. Wait a moment.")
         return _page(request, day, which, result_of(day, which, who), notice=words, status=HTTPStatus.TOO_MANY_REQUESTS)
-    finding = find_set(day, which, who, triple, shown=_shown(request.POST.get("shown", "")), now=timezone.now())
+    finding = find_set(day, which, who, triple, shown=_first_shown(request.POST.get("shown", "")), now=timezone.now())
     return _page(request, day, which, finding.result, finding=finding)
 
 
 @slow()
 @require_safe
 def picture(request: Request, deck: str) -> HttpResponse:
-    """How it went, without a word about where the SETs are."""
+    """The result as a picture, without revealing where the SETs are."""
     which = _deck(deck)
     day = timezone.now().date()
     result = result_of(day, which, known_player(request))
     found = len(result.found) if result else 0
     lines = [date_format(day, "DATE_FORMAT"), _score(found, which)]
     if result and result.finished_at:
-        lines.append(_took(result))
+        lines.append(_duration_text(result))
     content = io.BytesIO()
     share_picture(found, which.sets_there, lines).save(content, "PNG", optimize=True)
     response = HttpResponse(content.getvalue(), content_type="image/png")
@@ -81,8 +81,8 @@ def _day(text: str) -> date:
     return yesterday if text == yesterday.isoformat() else today
 
 
-def _shown(text: str) -> datetime:
-    """When the board was first shown, on our own word; nobody gets faster by sending another."""
+def _first_shown(text: str) -> datetime:
+    """When the board was first shown; the value is signed, so nobody can fake a faster time."""
     try:
         return datetime.fromtimestamp(signing.loads(text, salt="games.daily", max_age=2 * 86_400), UTC)
     except signing.BadSignature:
@@ -93,7 +93,7 @@ def _score(found: int, deck: PuzzleDeck) -> str:
     return _("%(found)s of %(all)s SETs") % {"found": found, "all": deck.sets_there}
 
 
-def _took(result: PuzzleResult) -> str:
+def _duration_text(result: PuzzleResult) -> str:
     assert result.finished_at  # noqa: S101 (for the type checker)
     minutes, seconds = divmod(int((result.finished_at - result.started_at).total_seconds()), 60)
     words = ngettext("%(minutes)s minute", "%(minutes)s minutes", minutes) % {"minutes": minutes}
@@ -120,7 +120,7 @@ def _page(
         "score": _score(len(found), deck),
         "left": range(deck.sets_there - len(found)),
         "is_done": len(found) == deck.sets_there,
-        "took": _took(result) if result and result.finished_at else "",
+        "took": _duration_text(result) if result and result.finished_at else "",
         "finding": finding,
         "notice": notice,
     }

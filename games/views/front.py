@@ -22,7 +22,7 @@ _HIGHEST_BOARD = 1_000_000
 
 @require_safe
 def front(request: Request) -> HttpResponse:
-    """A pick is part of the address: nothing is kept, and the page works with scripts off."""
+    """Show a board, and judge a pick. The pick is in the URL, so nothing is stored and no JavaScript is needed."""
     number = _board_number(request.GET.get("board", ""))
     board = front_board(number)
     sets = find_sets(board)
@@ -47,12 +47,12 @@ def front(request: Request) -> HttpResponse:
     status = 422 if complaint else 200
     if request.htmx:
         return render(request, "games/front.html#answer", context, status=status)
-    return render(request, "games/front.html", {**context, "roles": _roles()}, status=status)
+    return render(request, "games/front.html", {**context, "roles": _audiences()}, status=status)
 
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Whom the site is for, what they get, and a small picture of it."""
+    """An audience of the site, what it gets, and a small illustration."""
 
     slug: str
     title: str
@@ -63,7 +63,7 @@ class Audience:
     days: tuple[bool, ...] = ()
 
 
-def _roles() -> list[Audience]:
+def _audiences() -> list[Audience]:
     return [
         Audience(
             slug="teach",

@@ -1,4 +1,4 @@
-"""The odds lab: ask for a simulation, watch it settle, take the numbers along."""
+"""The odds lab: start a simulation, watch it settle, and download the numbers."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def lab(request: Request) -> HttpResponse:
 @slow()
 @require_safe
 def data(request: Request, pk: UUID, kind: str) -> HttpResponse:
-    """The numbers of a simulation of mine, as JSON or as CSV."""
+    """Download the numbers of one's own simulation as JSON or CSV."""
     who = known_player(request)
     job = queue.jobs_of(who.key).filter(pk=pk, kind="odds").first() if who else None
     if job is None or kind not in {"json", "csv"}:
@@ -95,10 +95,10 @@ def data(request: Request, pk: UUID, kind: str) -> HttpResponse:
     if kind == "json":
         found = {"asked": job.asked, "found": job.result or job.so_far}
         return download(json.dumps(found, indent=1), "application/json", "setsite-odds.json")
-    return download(_rows(job), "text/csv; charset=utf-8", "setsite-odds.csv")
+    return download(_csv_text(job), "text/csv; charset=utf-8", "setsite-odds.csv")
 
 
-def _rows(job: Job) -> str:
+def _csv_text(job: Job) -> str:
     found = job.result or job.so_far
     text = StringIO()
     writer = csv.writer(text)

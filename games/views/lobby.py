@@ -1,4 +1,4 @@
-"""The way to the tables: open one, or join one by its code."""
+"""The lobby: open a table, or join one by its code."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def lobby(request: Request) -> HttpResponse:
 
 @require_POST
 def open_table(request: Request, way: str) -> HttpResponse:
-    """Open a match; where nobody else is waited for, the cards are dealt at once."""
+    """Open a match, and deal at once unless it waits for other players."""
     if way not in FORMS:
         return _page(request, status=404, notice=_("There is no such way to play."))
     form = FORMS[way](request.POST)
@@ -46,12 +46,12 @@ def open_table(request: Request, way: str) -> HttpResponse:
             status=HTTPStatus.TOO_MANY_REQUESTS,
             notice=_("That is a lot of new tables. Play one of them first."),
         )
-    return _open(who, form.way, form.cleaned_data["options"], form.computers, is_open=form.is_open)
+    return _open_and_redirect(who, form.way, form.cleaned_data["options"], form.computers, is_open=form.is_open)
 
 
 @require_POST
 def play_again(request: Request, code: str) -> HttpResponse:
-    """Another match like this one."""
+    """Open another match like this one."""
     match, seat = match_by_code(request, code)
     who = player(request)
     if seat is None or match.way not in ALONE_WAYS:
@@ -66,10 +66,12 @@ def play_again(request: Request, code: str) -> HttpResponse:
             notice=_("That is a lot of new tables. Play one of them first."),
         )
     computers = [each.strength for each in match.seats.all() if each.strength]
-    return _open(who, Way(match.way), match.state.options, computers)
+    return _open_and_redirect(who, Way(match.way), match.state.options, computers)
 
 
-def _open(who: Player, way: Way, options: Options, computers: list[str], *, is_open: bool = False) -> HttpResponse:
+def _open_and_redirect(
+    who: Player, way: Way, options: Options, computers: list[str], *, is_open: bool = False
+) -> HttpResponse:
     now = time.time()
     match = matches.open_match(way=way, options=options, player=who, computers=computers, is_open=is_open, now=now)
     if match.way != Way.TOGETHER:
@@ -79,7 +81,7 @@ def _open(who: Player, way: Way, options: Options, computers: list[str], *, is_o
 
 @require_POST
 def find_table(request: Request) -> HttpResponse:
-    """From a code to its table."""
+    """Redirect from a code to its table."""
     code = codes.plain(request.POST.get("code", ""))
     try:
         match, _seat = match_by_code(request, code)

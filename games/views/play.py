@@ -1,4 +1,4 @@
-"""The table: its page, and one address for each thing that a player can do."""
+"""A table's page, and one URL for each action of a player."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from games.rules.state import Phase
 from games.words import REFUSALS
 
 ALONE_WAYS = (Way.ALONE, Way.PRACTICE, Way.COMPUTER)
-"""Where nobody else has to agree to another game."""
+"""Ways to play where nobody else has to agree to another game."""
 HINT_STAGES = [stage.value for stage in HintStage]
 
 
 @require_safe
 def table(request: Request, code: str) -> HttpResponse:
-    """The page of a match: the table that all see, and around it what is mine."""
+    """A match's page: the table that everybody sees, and the viewer's own controls around it."""
     try:
         match, seat = match_by_code(request, code)
     except limits.TooMany:
@@ -75,7 +75,7 @@ def call(request: Request, code: str) -> HttpResponse:
 
 @require_POST
 def pick(request: Request, code: str) -> HttpResponse:
-    return _act(request, code, lambda seat: ask.Pick(seat, _picked(request)))
+    return _act(request, code, lambda seat: ask.Pick(seat, _picked_cards(request)))
 
 
 @require_POST
@@ -102,7 +102,7 @@ def leave(request: Request, code: str) -> HttpResponse:
         try:
             matches.command(match.code, ask.Leave(seat.number), now=time.time())
         except Refused as refused:
-            # Who leaves a table that is over, or that they have left, wants to be gone: so be it.
+            # The match is over or the player has already left, so there's nothing to do.
             if refused.reason not in (RefusalReason.MATCH_OVER, RefusalReason.SEAT_LEFT):
                 raise
     return redirect("play:lobby")
@@ -110,7 +110,7 @@ def leave(request: Request, code: str) -> HttpResponse:
 
 @require_safe
 def help_me(request: Request, code: str) -> HttpResponse:
-    """A hint, one stage at a time; only where nobody plays against anybody."""
+    """Show a hint, one stage at a time; only in practice, where nobody competes."""
     match, seat = match_by_code(request, code)
     match = _up_to_date(match)
     text = request.GET.get("stage", "1")
@@ -129,13 +129,13 @@ def help_me(request: Request, code: str) -> HttpResponse:
 
 
 def _act(request: Request, code: str, order: Callable[[int], ask.Command]) -> HttpResponse:
-    """Take what a player asks to the referee, and answer with the table or with the reason why not."""
+    """Have the referee decide a player's command; respond with the table or the reason for a refusal."""
     who = known_player(request)
     try:
         if who is None:
             raise Refused(RefusalReason.NO_SUCH_SEAT)
         limits.MOVES.count(who.word)
-        written = matches.act(codes.plain(code), who, order, now=time.time(), seen=_seen(request))
+        written = matches.act(codes.plain(code), who, order, now=time.time(), seen=_seen_version(request))
     except Refused as refused:
         return _refused(request, *match_by_code(request, code), str(REFUSALS[refused.reason]))
     except limits.TooMany:
@@ -144,21 +144,21 @@ def _act(request: Request, code: str, order: Callable[[int], ask.Command]) -> Ht
         codes.count_lookup(request, found=False)
         raise Http404("no such match") from None
     if request.headers.get("X-Live"):
-        # The page has a stream open, which brings it the table.
+        # The page gets the table from its open stream.
         return HttpResponse(status=204)
     if request.htmx:
         return HttpResponse(render_table(written.match, get_language() or "").html)
     return redirect("play:table", written.match.code)
 
 
-def _seen(request: HttpRequest) -> int:
+def _seen_version(request: HttpRequest) -> int:
     version = whole_number(request.POST.get("version", ""))
     if version is None:
         raise Refused(RefusalReason.UNSEEN_VERSION)
     return version
 
 
-def _picked(request: HttpRequest) -> tuple[Card, ...]:
+def _picked_cards(request: HttpRequest) -> tuple[Card, ...]:
     try:
         return tuple(Card.from_index(int(text)) for text in request.POST.getlist("card"))
     except (BadCard, ValueError):
@@ -166,7 +166,7 @@ def _picked(request: HttpRequest) -> tuple[Card, ...]:
 
 
 def _up_to_date(match: Match) -> Match:
-    """The match with everything that was due written, so that nobody is shown a call that has run out."""
+    """The match after applying what's due, so that nobody sees a call that has expired."""
     if match.due is not None and match.due <= time.time():
         return matches.catch_up(match.code, now=time.time()).match
     return match
@@ -177,7 +177,7 @@ def _too_fast(request: Request, match: Match, seat: Seat | None) -> HttpResponse
 
 
 def _refused(request: Request, match: Match, seat: Seat | None, why: str, *, status: int = 422) -> HttpResponse:
-    """The reason in words; nothing has changed."""
+    """Respond with the reason for a refusal; nothing has changed."""
     if request.htmx:
         response = render(request, "games/table.html#notice", {"notice": why}, status=status)
         response["HX-Retarget"], response["HX-Reswap"] = "#notice", "innerHTML"
@@ -195,7 +195,7 @@ def _page(
         seat = None
     has_control = state.control is not None and seat is not None and state.control.seat == seat.number
     user = key_of(known_player(request))
-    # Whoever has left a table that isn't open sees what became of it, and nothing new.
+    # Players who left a table that they may not watch see its present state, but no updates.
     is_live = seat is not None or may_watch(match, user)
     token = tokens.sign(tokens.TableWatch(match.code, seat.number if seat else None, language, user)) if is_live else ""
     context = {

@@ -1,4 +1,4 @@
-"""The replay of a finished match: step or play, with what was there."""
+"""The replay of a finished match: step through it or play it, with the SETs that were on the table."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from games.rules.triples import Verdict
 
 @require_safe
 def replay(request: Request, code: str) -> HttpResponse:
-    """One moment of the match; before its end a match has no replay, since that would show what is there."""
+    """Show one moment. A match has no replay until it's over, since that would reveal its SETs."""
     match, _seat = match_by_code(request, code)
     if match.phase != Phase.OVER:
         return redirect("play:table", match.code)
-    told = moments(match)
-    if not told:
+    all_moments = moments(match)
+    if not all_moments:
         return render(request, "games/replay.html", {"match": match, "moment": None})
-    step = max(1, min(whole_number(request.GET.get("step", "")) or 1, len(told)))
-    moment = told[step - 1]
+    step = max(1, min(whole_number(request.GET.get("step", "")) or 1, len(all_moments)))
+    moment = all_moments[step - 1]
     names = {seat.number: seat.name for seat in match.seats.all()}
     context = {
         "match": match,
         "moment": moment,
         "step": step,
-        "last": len(told),
-        "is_playing": "play" in request.GET and step < len(told),
+        "last": len(all_moments),
+        "is_playing": "play" in request.GET and step < len(all_moments),
         "sentence": happening(moment.event, names, moment.after),
         "verdict": _verdict(moment),
         "picked": getattr(moment.event, "cards", ()),

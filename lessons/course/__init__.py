@@ -1,4 +1,4 @@
-"""The course as data: one module a unit, in the order of `lessons.course.units.ORDER`. Their shorthands."""
+"""The course as data: one module per unit, in the order of `lessons.course.units.ORDER`; here are their helpers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lessons.skills import ExerciseKind, Wanted
 
 
 def card(text: str) -> Card:
-    """The card of "2 red striped oval"."""
+    """The card for a text like "2 red striped oval"."""
     number, color, shading, shape = text.split()
     return Card(int(number), color, shading, shape)
 
@@ -28,7 +28,7 @@ def verdict(*texts: str) -> Verdict:
 
 
 def ask(kind: ExerciseKind, *texts: str) -> Ask:
-    """An exercise about these three cards; its difficulty is the number of features that are all different."""
+    """An exercise about these three cards. Its difficulty is the number of features that are all different."""
     makes = [each.kind for each in verdict(*texts).features]
     return Ask(exercise_of(Wanted(kind, max(1, makes.count(Make.ALL_DIFFERENT))), seed="", cards=hand(*texts)))
 

@@ -12,7 +12,7 @@ from lessons.skills import ExerciseKind
 DECIDE = _("Are these three cards a SET?")
 TELL = _("Now you tell it. What do you see in each feature?")
 
-# For each: the name of its steps, the cards, the three titles, and the words of the verdict.
+# For each: the prefix of its steps' slugs, the cards, the three titles, and the words of the verdict.
 EXAMPLES: tuple[tuple[str, tuple[str, str, str], tuple[Text, Text, Text], tuple[Text, ...]], ...] = (
     (
         "first",

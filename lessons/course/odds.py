@@ -1,4 +1,4 @@
-"""Unit 10: how often there is a SET, as the sheets say it and as it is (RULES.md)."""
+"""Unit 10: how often there's a SET, according to the rule sheets and in truth (RULES.md)."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ UNIT = Unit(
             ),
         ),
         Step(
-            # Titles that name how many features differ would tell a SET from the others.
+            # Titles that say how many features differ would give away which cards are a SET.
             slug="one-differs",
             title=_("Easy ones"),
             words=(_("We start with easy ones."), _("Is it a SET? Look at all four features.")),

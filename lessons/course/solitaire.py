@@ -8,11 +8,11 @@ from games.rules import Options
 from lessons.course.units import Game, Step, Unit
 from lessons.questions.course import Scene
 
-# The first of alone-0, -1, ... whose table has one SET that differs in one feature.
+# The first of alone-0, -1, ... whose table has one SET, which differs in one feature.
 FIRST_SEED = "alone-30"
-# The first of solitaire-0, -1, ... whose first table has no SET and which, after three more cards, always has one
-# until the deck is empty; among the last twelve cards there is one SET, and with it the game is won. That SET, and
-# one of the fifteen cards, differ in at most two features.
+# The first of solitaire-0, -1, ... whose first table has no SET and which, after three more cards, always has one until
+# the deck is empty. The last twelve cards have one SET, and with it the game is won. That SET differs in at most two
+# features, and so does one among the fifteen cards.
 SEED = "solitaire-3053"
 GAVE_UP = ("more",)
 LAST_TWELVE = (*GAVE_UP, *["pick 0 set"] * 23)

@@ -8,16 +8,16 @@ from games.rules import Options
 from lessons.course.units import Game, Step, Unit
 from lessons.questions.course import Scene
 
-# The first of the-play-0, -1, ... whose first table has one SET, differing in one feature, whose next table (that SET
-# taken) has none, and whose fifteen cards have only SETs that differ in one feature. So whatever the learner takes,
-# the script takes the same, and the scenes are one match.
+# The first of the-play-0, -1, ... whose first table has one SET, which differs in one feature; whose next table, after
+# that SET, has none; and whose fifteen cards then only have SETs that differ in one feature. So whatever the learner
+# takes, the script takes the same, and the scenes are one match.
 SEED = "the-play-3224"
 TAKEN = ("call 0", "pick 0 set")
 LATE = (*TAKEN, "call 1", "wait")
 WRONG = (*LATE, "call 1", "pick 1 wrong")
 FIFTEEN = (*WRONG, "agree")
-# The first of the-end-0, -1, ... that comes to nine cards, an empty deck and two SETs of one differing feature that
-# share a card: after either of them the game is over.
+# The first of the-end-0, -1, ... that gets to nine cards, an empty deck and two SETs that differ in one feature and
+# share a card, so that the game is over after either of them.
 END_SEED = "the-end-309"
 TURN_ABOUT = ("call 0", "pick 0 set", "call 1", "pick 1 set") * 3
 

@@ -1,4 +1,4 @@
-"""What the course is made of: units of short steps, each with a few words and one question. Data only."""
+"""The structure of the course: units of short steps, each with a few words and one question. Data only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import import_module
 
 from lessons.questions.course import StepQuestion, Text
 
-# In the order of the course; each is a module of `lessons.course`.
+# Modules of `lessons.course`, in the order of the course.
 ORDER = (
     "cards",
     "same_or_different",
@@ -35,11 +35,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Game:
-    """A real game with what a unit has taught: how to open its table, as the lobby's form would."""
+    """A real game to use what a unit has taught, and how to open its table, as the lobby's form would."""
 
     way: str
     words: Text
-    """What its button says."""
+    """The label of its button."""
     choices: dict[str, str]
 
 
@@ -48,7 +48,7 @@ class Unit:
     slug: str
     title: Text
     about: Text
-    """One line for the path."""
+    """One line, shown on the path."""
     steps: tuple[Step, ...]
     game: Game | None = None
     """Offered at the end."""

@@ -1,1 +1,1 @@
-"""Learning on paper: worksheets with their answers, and certificates."""
+"""Printed material for learning: worksheets with their answers, and certificates."""

@@ -1,4 +1,4 @@
-"""Certificates of mastery: a name, what is mastered, the day, and a SET that is this name's own."""
+"""Certificates of mastery: a name, the mastered skills, the date, and a SET drawn with the name as its seed."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _frame(width: float, height: float) -> Iterable[Item]:
 
 
 def _name_line(name: str, middle: float, y: float, room: float) -> Iterable[Item]:
-    """The name; where no font of ours has its letters, a line to write it on."""
+    """The name, or a line to write it on if our fonts lack its letters."""
     if is_printable(name):
         yield Text(text=name, x=middle, y=y, size=30, bold=True, anchor=Anchor.MIDDLE, room=room)
     else:

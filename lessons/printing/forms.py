@@ -1,4 +1,4 @@
-"""What can be chosen of a worksheet."""
+"""The form with the options of a worksheet."""
 
 from __future__ import annotations
 

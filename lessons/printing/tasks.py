@@ -1,4 +1,4 @@
-"""How an exercise lies on a worksheet, one class for each kind that there are sheets of, and its answer on the key."""
+"""The layout of an exercise on a worksheet and its answer on the key, with one class per printable kind."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _SQUARE_BOARD = 9
 @dataclass(frozen=True, slots=True)
 class PrintedTask(ABC):
     height: ClassVar[float]
-    """How much of the page it takes."""
+    """How much of the page's height it takes."""
     tell: ClassVar[Promise]
-    """What to do."""
+    """The instructions."""
 
     exercise: Exercise
     palette: Palette
@@ -51,7 +51,7 @@ class PrintedTask(ABC):
 
     @abstractmethod
     def answer(self) -> str:
-        """The right one, as it stands on the key."""
+        """The right answer, as printed on the key."""
 
     def _faces(self, cards: Sequence[Card], x: float, top: float, width: float) -> Iterable[Item]:
         for place, card in enumerate(cards):
@@ -168,7 +168,7 @@ def _board_step() -> float:
 
 
 def _letters(places: Sequence[tuple[float, float]], width: float) -> Iterable[Item]:
-    """A letter under each card, by their upper left corners."""
+    """A letter under each card; `places` are the cards' upper left corners."""
     for letter, (x, y) in zip(ascii_uppercase, places, strict=False):
         middle, below = x + width / 2, y - card_height(width) - 4.2 * mm
         yield Text(text=letter, x=middle, y=below, size=11, bold=True, anchor=Anchor.MIDDLE)
@@ -180,7 +180,7 @@ def _tick_box(words: str, x: float, y: float) -> Iterable[Item]:
 
 
 def blank(words: str, x: float, y: float, end: float) -> Iterable[Item]:
-    """A word, and a line to write on."""
+    """A label and a line to write on."""
     label = Text(text=words, x=x, y=y, size=10, ink=SOFT)
     yield label
     start = x + (label.line.width if label.line else 0) + 2 * mm

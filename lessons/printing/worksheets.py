@@ -1,4 +1,4 @@
-"""Worksheets: the exercises of a sheet on paper, the way to them on screen, and the answers on a page of their own."""
+"""Worksheets: a sheet's exercises on paper, a QR code that opens them on screen, and a separate page of answers."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _KEY_LINE = 7.5 * mm
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worksheet:
-    """What somebody wants to print."""
+    """A worksheet to print."""
 
     sheet: Sheet
     address: str
-    """Where the same exercises are on screen."""
+    """The URL of the same exercises on screen."""
     palette: Palette
     paper: Paper
     key: bool = True
@@ -93,7 +93,7 @@ class Worksheet:
             yield from self._legend(top - 38 * mm)
 
     def _legend(self, y: float) -> Iterable[Item]:
-        """What the marks stand for, where all is black."""
+        """What the marks stand for when all colors are printed black."""
         for place, color in enumerate(Color):
             x = MARGIN + place * 34 * mm
             card = Card(Number.ONE, color, Shading.OUTLINED, Shape.OVAL)
@@ -133,7 +133,7 @@ def tasks_on_a_page(kind: ExerciseKind, paper: Paper) -> int:
 
 
 def task_tops(kind: ExerciseKind, paper: Paper) -> list[float]:
-    """Where the tasks of a page begin, from the first down; what is left over is shared among them."""
+    """The top of each task on a page, from the first one down; leftover space is shared among them."""
     _width, height = paper.size
     count = tasks_on_a_page(kind, paper)
     step = (height - 2 * MARGIN - _HEAD) / count

@@ -1,1 +1,1 @@
-"""The learning event: where it comes from, how it's written down, and the progress that follows from all of them."""
+"""Learning events: where they come from, how they're recorded, and the progress derived from them."""

@@ -1,6 +1,6 @@
-"""What a learner has mastered, how that is said in five levels, and what to practise next.
+"""What a learner has mastered, in five levels, and what to practice next.
 
-Pure: `now` and `rng` are passed in. How one skill goes up, down and fades is in `lessons.progress.tracing`.
+Pure: `now` and `rng` are passed in. How a single skill grows and fades is in `lessons.progress.tracing`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Try:
 
     at: float
     kind: ExerciseKind | None
-    """None for a question that only the course asks."""
+    """None for a course-only question."""
     is_right: bool
     missed: tuple[Feature, ...]
     evidence: tuple[Evidence, ...]
@@ -38,17 +38,17 @@ States = Mapping[Skill, SkillState]
 
 
 def new_states() -> dict[Skill, SkillState]:
-    """Where everyone begins."""
+    """The states that every learner starts with."""
     return {skill: SkillState(skill, PRIOR[skill]) for skill in Skill}
 
 
 def mastery(tries: Iterable[Try], now: float) -> dict[Skill, SkillState]:
-    """How every skill stands after the tries up to this moment; of an earlier one, how it stood then."""
+    """The state of every skill after the tries up to `now`, which may be in the past."""
     return reduce(update, sorted((t for t in tries if t.at <= now), key=lambda t: t.at), new_states())
 
 
 def update(states: States, try_: Try) -> dict[Skill, SkillState]:
-    """How every skill stands after one more try."""
+    """The state of every skill after one more try."""
     after = dict(states)
     for evidence in try_.evidence:
         state, blame = after[evidence.skill], _blame(try_, evidence)
@@ -59,30 +59,30 @@ def update(states: States, try_: Try) -> dict[Skill, SkillState]:
 
 
 def _blame(try_: Try, evidence: Evidence) -> float:
-    """Features missed at once share the blame, for a wild guess misses several; to explain asks for each apart."""
+    """Features missed together share the blame, since a wild guess misses several; EXPLAIN asks about each alone."""
     if try_.kind is ExerciseKind.EXPLAIN or evidence.skill not in FEATURE_SKILLS:
         return 1.0
     return 1 / max(1, sum(each.skill in FEATURE_SKILLS and not each.is_right for each in try_.evidence))
 
 
 class Level(IntEnum):
-    """How far a skill has come, by the probability that it is held now; it can fall as well."""
+    """How far a skill has come, by the probability that it's held now. It can fall, too."""
 
     NEW = 0
     """Never tried."""
     STARTED = 1
     GROWING = 2
-    """More likely than not to come."""
+    """Likely enough for other skills to build on it."""
     SURE = 3
-    """Right nearly always; from here on it comes back for review."""
+    """Nearly always right; from here on, it comes up for review."""
     MASTERED = 4
 
 
 THRESHOLDS: Final[Mapping[Level, float]] = {Level.GROWING: 0.4, Level.SURE: 0.75, Level.MASTERED: 0.88}
-"""From which probability on.
+"""The lowest probability of each level.
 
-Knowledge tracing usually asks for 0.95, at the moment of the answer. Ours fades, and is asked at any moment: what was
-left at the ceiling stays mastered until its review is due, when nine tenths are left.
+Knowledge tracing usually demands 0.95 at the moment of the answer. Ours fades and is read at any moment: a skill that
+was left at the ceiling stays mastered until its review is due, when nine tenths remain.
 """
 
 
@@ -97,7 +97,7 @@ TREND_MARGIN: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How a skill stands at a moment: for every screen, alert and export."""
+    """The status of a skill at a moment, for every screen, alert and export."""
 
     skill: Skill
     level: Level
@@ -106,7 +106,7 @@ class Status:
     rights: int
     last_seen: float | None
     due_at: float | None
-    """When a review is or was due; None for what is still being learned."""
+    """When a review is or was due; None for a skill that's still being learned."""
     is_due: bool
     trend: Trend
 
@@ -158,7 +158,7 @@ def mastered_skills(states: States, now: float) -> list[Skill]:
 
 
 def due_skills(states: States, now: float) -> list[Skill]:
-    """What is to be reviewed, the longest overdue for its interval first."""
+    """The skills to review, the most overdue relative to their interval first."""
 
     def overdue(state: SkillState) -> float:
         due_at = _due_at(state)
@@ -168,7 +168,7 @@ def due_skills(states: States, now: float) -> list[Skill]:
 
 
 def most_missed(tries: Iterable[Try]) -> list[tuple[Feature, int, int]]:
-    """The features that were missed, the most often missed first: how often, of how many tries that showed it."""
+    """The features that were missed, most often first, each with its misses and the tries that showed it."""
     missed: Counter[Feature] = Counter()
     of: Counter[Feature] = Counter()
     for try_ in tries:
@@ -179,7 +179,7 @@ def most_missed(tries: Iterable[Try]) -> list[tuple[Feature, int, int]]:
 
 
 READY: Final = 0.4
-"""How likely a skill must be held for the next ones to build on it."""
+"""The lowest probability of a skill for the next ones to build on it."""
 
 NEEDS: Final[Mapping[ExerciseKind, tuple[Skill, ...]]] = {
     ExerciseKind.IS_SET: (),
@@ -191,12 +191,12 @@ NEEDS: Final[Mapping[ExerciseKind, tuple[Skill, ...]]] = {
     ExerciseKind.FIND_ALL: (Skill.ANY_SET,),
 }
 FEATURES_NEEDED: Final[Mapping[ExerciseKind, int]] = dict.fromkeys(ExerciseKind, 3) | {
-    # These are what teaches features.
+    # These are the ones that teach features.
     ExerciseKind.IS_SET: 0,
     ExerciseKind.WHICH_BREAKS: 0,
     ExerciseKind.EXPLAIN: 0,
 }
-"""How many features must be growing; never all, for one blind spot must not hold up everything."""
+"""How many features must be growing. Never all of them, so that one blind spot doesn't hold up everything."""
 
 BOARDS: Final = (ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL, ExerciseKind.ANY_SET)
 HARDEST: Final = 4
@@ -205,7 +205,7 @@ HARDEST_OF_EASY: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Tells:
-    """How often an answer of a kind says something about the SETs of its difficulty, its focus, and other features."""
+    """How often an answer says something about SETs of its difficulty, about its focus, and about other features."""
 
     differing: float
     focus: float
@@ -221,20 +221,20 @@ TELLS: Final[Mapping[ExerciseKind, Tells]] = {
     ExerciseKind.ANY_SET: Tells(0.5, 0.0, 0.0),
     ExerciseKind.FIND_ALL: Tells(1.0, 0.1, 0.1),
 }
-# An exercise practises one kind and one difficulty, but nearly all of them some feature.
+# An exercise practices one kind and one difficulty, but nearly every exercise practices some feature.
 WORTH_OF_KIND: Final = 2.0
 WORTH_OF_DIFFERING: Final = 1.0
 WORTH_OF_FEATURE: Final = 0.5
 _PLACE = {kind: place for place, kind in enumerate(NEEDS, 1)}
 
 REVIEW_SHARE: Final = 0.2
-"""How often a review goes before what is still being learned."""
+"""How often a review goes before skills that are still being learned."""
 LATELY: Final = 12
 JUST_NOW: Final = 5
 ERRORS_THAT_TROUBLE: Final = 2
 SAME_AT_MOST: Final = 3
 CLOSE: Final = 0.1
-"""Gains that differ by no more than this are as good as equal."""
+"""Gains that differ by no more than this count as equal."""
 
 
 def next_wanted(
@@ -245,14 +245,14 @@ def next_wanted(
     last: Wanted | None = None,
     states: States | None = None,
 ) -> Wanted:
-    """What to practise next: what is weakest and can be built on, with reviews in between.
+    """What to practice next: the weakest skills whose foundations are there, with reviews in between.
 
-    The tries come in their order; with the states given, the latest dozen are enough. `last` is what was asked last,
-    answered or not.
+    The tries are in chronological order; if the states are given, the latest dozen are enough. `last` is what was
+    asked last, answered or not.
     """
     states = mastery(tries, now) if states is None else states
     held = {skill: probability_at(state, now) for skill, state in states.items()}
-    choices = _but_not(_asked_too_often(tries, last), _open(held))
+    choices = _exclude_stale(_asked_too_often(tries, last), _unlocked(held))
     if corrections := _corrections(choices, tries):
         return min(corrections, key=lambda wanted: wanted.difficulty)
     due = due_skills(states, now)
@@ -264,21 +264,21 @@ def next_wanted(
     gains = {wanted: _gain(wanted, held) for wanted in choices}
     best = max(gains.values())
     good = [wanted for wanted, gain in gains.items() if gain >= best - CLOSE]
-    # What comes later uses all that came before it.
+    # Prefer later kinds, which use everything that came before them.
     return rng.choices(good, [_PLACE[wanted.kind] for wanted in good])[0]
 
 
 @cache
 def every_wanted() -> tuple[Wanted, ...]:
-    """All that may ever be asked for: boards of the easy deck too, where all is solid."""
+    """Everything that may ever be asked for, including boards of the easy deck, where all cards are solid."""
     focuses = (None, *Feature)
     full = [Wanted(*each) for each in product(ExerciseKind, range(1, HARDEST + 1), focuses)]
     easy = [Wanted(*each, easy=True) for each in product(BOARDS, range(1, HARDEST_OF_EASY + 1), focuses)]
     return (*full, *(wanted for wanted in easy if wanted.focus is not Feature.SHADING))
 
 
-def _open(held: Mapping[Skill, float]) -> list[Wanted]:
-    """Whatever the learner has the foundations for; boards start with the easy deck."""
+def _unlocked(held: Mapping[Skill, float]) -> list[Wanted]:
+    """Everything the learner has the foundations for; boards start with the easy deck."""
     growing = sum(held[skill] >= THRESHOLDS[Level.GROWING] for skill in FEATURE_SKILLS)
     hardest = next((n for n in range(1, HARDEST) if held[differing_skill(n)] < READY), HARDEST)
     easy = {
@@ -291,7 +291,7 @@ def _open(held: Mapping[Skill, float]) -> list[Wanted]:
 
 @cache
 def _worth(wanted: Wanted) -> Mapping[Skill, float]:
-    """The skills that an answer tells about, and how much that is worth where nothing is known of them."""
+    """The skills that an answer says something about, and what that's worth for a skill that isn't held at all."""
     tells = TELLS[wanted.kind]
     worth = {
         kind_skill(wanted.kind): WORTH_OF_KIND,
@@ -306,7 +306,7 @@ def _gain(wanted: Wanted, held: Mapping[Skill, float]) -> float:
     return sum(worth * (1 - held[skill]) for skill, worth in _worth(wanted).items())
 
 
-def _but_not(stale: Wanted | None, choices: list[Wanted]) -> list[Wanted]:
+def _exclude_stale(stale: Wanted | None, choices: list[Wanted]) -> list[Wanted]:
     return [wanted for wanted in choices if stale is None or wanted != stale] or choices
 
 
@@ -318,7 +318,7 @@ def _asked_too_often(tries: Sequence[Try], last: Wanted | None) -> Wanted | None
 
 
 def troubled_feature(tries: Sequence[Try]) -> Feature | None:
-    """The feature of two late errors, as long as it has not been put right since; it wants a contrast pair."""
+    """The feature of two recent errors, unless it was right since then. It calls for a contrast pair."""
     late = tries[-JUST_NOW:]
     for feature, errors in _missed(late).most_common():
         said = [e.is_right for try_ in late for e in try_.evidence if e.skill is feature_skill(feature)]
@@ -328,14 +328,14 @@ def troubled_feature(tries: Sequence[Try]) -> Feature | None:
 
 
 def _refuses_sets(tries: Sequence[Try]) -> bool:
-    """Whether SETs were refused twice of late, and none was recognised since."""
+    """Whether SETs were rejected twice lately, and none has been recognized since."""
     late = [try_ for try_ in tries[-JUST_NOW:] if try_.kind is ExerciseKind.IS_SET]
     said = [e.is_right for try_ in late for e in try_.evidence if e.skill in DIFFERING_SKILLS]
     return said.count(False) >= ERRORS_THAT_TROUBLE and not said[-1]
 
 
 def _corrections(choices: Iterable[Wanted], tries: Sequence[Try]) -> list[Wanted]:
-    """After repeated errors of one sort: is it a SET, with the feature in question or, where SETs were refused, any."""
+    """After repeated errors of one sort: "is it a SET" about the feature in question or, if SETs were rejected, any."""
     feature = troubled_feature(tries)
     if feature is None and not _refuses_sets(tries):
         return []
@@ -343,7 +343,7 @@ def _corrections(choices: Iterable[Wanted], tries: Sequence[Try]) -> list[Wanted
 
 
 def _focus(tries: Sequence[Try], held: Mapping[Skill, float]) -> Feature | None:
-    """The feature missed most of late, or else the weakest; none when all are mastered."""
+    """The feature missed most often lately, or else the weakest one; None if all are mastered."""
     open_ones = [feature for feature in Feature if held[feature_skill(feature)] < THRESHOLDS[Level.MASTERED]]
     missed = _missed(tries[-LATELY:])
     return min(open_ones, key=lambda feature: (-missed[feature], held[feature_skill(feature)]), default=None)

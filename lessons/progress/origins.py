@@ -17,7 +17,7 @@ class Source(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a question was asked; it has a unit and a step where it's one of the course."""
+    """Where a question was asked; with a unit and a step if the course asked it."""
 
     source: Source
     unit: str = ""
@@ -25,13 +25,13 @@ class Origin:
 
     @classmethod
     def of_place(cls, place: str) -> Origin:
-        """From the place that a ticket names."""
+        """The origin for the place that a ticket names."""
         unit, slash, step = place.partition("/")
         return cls(Source.COURSE, unit, step) if slash else cls(Source(place))
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns of what was asked there."""
+        """The model columns of what was asked there."""
         return asdict(self)
 
 

@@ -1,4 +1,4 @@
-"""The only writer of what is learned: events, finished steps, and help."""
+"""The only module that writes learning data: events, finished steps, and help."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lessons.skills import Evidence, ExerciseKind, Wanted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A question as it was put, so that it can be put again."""
+    """A question as it was asked, with what's needed to ask it again."""
 
     origin: Origin
     kind: ExerciseKind | None
@@ -35,7 +35,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """What came of it."""
+    """The answer to a question, and its grade."""
 
     answer: dict[str, Any]
     is_right: bool
@@ -48,9 +48,9 @@ class Answered:
 def record_event(
     player: Player, asked: Asked, answered: Answered, *, now: float, sent_as: UUID | None = None
 ) -> LearningEvent:
-    """Append an answer. Only the first at a question says what the learner can; the others put it right.
+    """Append an answer. Only the first try at a question counts toward skills; later ones are corrections.
 
-    An answer that is sent again under the same name is the event that is there already.
+    If an answer is sent again with the same ID, return the event that exists already.
     """
     with lock_actors(player):
         hints = max(answered.hints, hints_given(player, asked.origin, asked.seed))
@@ -66,7 +66,7 @@ def append_event(
     hints: int = 0,
     sent_as: UUID | None = None,
 ) -> LearningEvent:
-    """The same in one statement, for those who know that the learner stays: a lesson holds its own lock."""
+    """`record_event` in one statement, for callers that needn't lock the learner: a lesson holds a lock of its own."""
     event = LearningEvent(
         **player.key,
         **asked.origin.columns,
@@ -95,9 +95,9 @@ def append_event(
 def give_help(
     player: Player, origin: Origin, seed: str, *, stages: int, now: float, holder: Player | None = None
 ) -> int:
-    """Note that the learner asks for one more stage of help with a question; how many they have had then.
+    """Record one more stage of help with a question; return how many stages the learner has now had.
 
-    It's noted for the holder of the question as well, see `lessons.ticket_owners`.
+    It's recorded for the holder of the question as well, see `lessons.ticket_owners`.
     """
     others = [holder] if holder and holder.lock_key != player.lock_key else []
     with lock_actors(player, *others):
@@ -112,7 +112,7 @@ def _note_help(player: Player, origin: Origin, seed: str, hints: int, at: dateti
         **origin.columns, seed=seed, **player.key, defaults={"hints": hints, "at": at}
     )
     if row.hints < hints:
-        # Not `save`: a note from long ago may be forgotten at this moment.
+        # Not `save`, which would insert the row again if `forget_help` has just deleted it.
         HelpGiven.objects.filter(pk=row.pk).update(hints=hints)
 
 
@@ -123,35 +123,35 @@ def hints_given(player: Player, origin: Origin, seed: str) -> int:
 
 
 def forget_help(before: datetime) -> int:
-    """Remove notes about help with questions of long ago, some at a time; how many."""
+    """Delete old records of help, in chunks; return how many."""
     return delete_in_chunks(HelpGiven.objects.filter(at__lt=before))
 
 
 def finish_step(player: Player, unit: str, step: str, *, now: float) -> None:
-    # Whoever signs in at this moment takes the same step along.
+    # Locked, because a guest who's signing in may be bringing along the same step.
     with lock_actors(player):
         append_step([player], unit, step, now=now)
 
 
 def append_step(players: Iterable[Player], unit: str, step: str, *, now: float) -> None:
-    """The same for one or many in one statement, see `append_event`."""
+    """`finish_step` for one or many learners in one statement, without locks, see `append_event`."""
     at = datetime.fromtimestamp(now, UTC)
-    # In one order everywhere: two lessons may do so for the same learners.
+    # Always in the same order, so that two lessons with the same learners don't deadlock.
     in_order = sorted(players, key=lambda each: each.lock_key)
     rows = [StepDone(unit=unit, step=step, **each.key, at=at) for each in in_order]
     StepDone.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def rebuild(player: Player) -> None:
-    """Throw the learner's progress away and make it anew from the events."""
+    """Rebuild the learner's progress from all their events."""
     with lock_actors(player):
         snapshots.rebuild(player)
 
 
 def merge_learning(guest: Player, user: Player, now: float) -> None:
-    """Make what a guest has learned the user's own, with both of them locked."""
+    """Transfer what a guest has learned to the user. Both must be locked."""
     _drop_sent_twice(guest, user)
-    _keep_one_first(guest, user)
+    _keep_earlier_first_try(guest, user)
     LearningEvent.objects.of(guest).give_to(user)
     known = set(StepDone.objects.of(user).values_list("unit", "step"))
     for row in StepDone.objects.of(guest):
@@ -164,13 +164,13 @@ def merge_learning(guest: Player, user: Player, now: float) -> None:
 
 
 def _drop_sent_twice(guest: Player, user: Player) -> None:
-    """An answer that the browser sent as a guest, and again after signing in, is one answer."""
+    """Drop the guest's copy of answers that the browser sent again after signing in."""
     sent = LearningEvent.objects.filter(sent_as__isnull=False, **user.key).values("sent_as")
     LearningEvent.objects.filter(sent_as__in=list(sent.values_list("sent_as", flat=True)), **guest.key).delete()
 
 
-def _keep_one_first(guest: Player, user: Player) -> None:
-    """Of a question that was tried as a guest and as a user, the earlier first try is the first."""
+def _keep_earlier_first_try(guest: Player, user: Player) -> None:
+    """If a question was tried both as guest and as user, only the earlier first try stays the first."""
     both = LearningEvent.objects.filter(Q(**guest.key) | Q(**user.key), is_first=True)
     seen: set[tuple[str, ...]] = set()
     doubles = []
@@ -182,7 +182,7 @@ def _keep_one_first(guest: Player, user: Player) -> None:
 
 
 def _merge_help(guest: Player, user: Player) -> None:
-    """Of a question that help was asked for as a guest and as a user, the larger count stays."""
+    """If help with a question was asked for both as guest and as user, the larger count stays."""
     mine = {row.question: row for row in HelpGiven.objects.filter(**user.key)}
     for row in HelpGiven.objects.filter(**guest.key):
         same = mine.get(row.question)

@@ -1,4 +1,4 @@
-"""What an event says about skills, to and from the database."""
+"""Converts what an event says about skills to and from database values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TRY_COLUMNS: Final[tuple[str | Cast, ...]] = (
     *("at", "kind", "is_right", "seconds", "hints"),
     *(Cast(name, TextField()) for name in ("missed", "evidence", "wanted")),
 )
-"""What `try_from` reads: thousands for one page, so no objects are made of them."""
+"""What `try_from` reads. One page may need thousands of rows, so no model instances are created for them."""
 
 
 def try_of(event: LearningEvent) -> Try:
@@ -39,7 +39,7 @@ def try_of(event: LearningEvent) -> Try:
 
 
 def try_from(values: Sequence[Any]) -> Try:
-    """From the values of `TRY_COLUMNS`; what recurs in JSON is read once."""
+    """The try with these values of `TRY_COLUMNS`. Parsed JSON is cached, because the same texts recur."""
     at, kind, is_right, seconds, hints, missed, evidence, wanted = values
     return Try(
         at=at.timestamp(),

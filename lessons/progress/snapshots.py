@@ -1,8 +1,8 @@
-"""How every skill of a learner stands: the latest snapshot, and the events since then that aren't in it yet.
+"""The state of each of a learner's skills: the latest snapshot, plus the events since then.
 
-Appending an event touches no summary. Whoever reads adds the events that came since, and writes a new snapshot once
-there are many. A snapshot knows up to which event it goes and how many events it has, so one that came late, given
-without a network or committed after a later one, is missed in the count: then everything is read anew.
+Appending an event updates no summary. A reader folds in the events since the snapshot, and writes a new one once there
+are many. A snapshot stores its last event and the number of its events. So if an event arrives late, because it was
+answered offline or committed after a later one, the count doesn't match, and everything is read again.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from lessons.progress.tracing import SkillState
 from lessons.skills import Skill
 
 MOST_SINCE: Final = 20
-"""More events than these since the latest snapshot make a new one."""
+"""A new snapshot is written once more events than this have come since the latest one."""
 _MANY = 500
-"""So many learners are asked for at once: SQLite takes conditions of a thousand parts."""
+"""How many learners are queried at once: SQLite takes conditions with up to a thousand terms."""
 
 States = dict[Skill, SkillState]
 Whose = tuple[int | None, str]
@@ -36,7 +36,7 @@ Whose = tuple[int | None, str]
 
 
 class _Event(NamedTuple):
-    """An event in its order, with what it says about skills."""
+    """An event with its position in the order, and what it says about skills."""
 
     at: datetime
     key: int
@@ -44,25 +44,25 @@ class _Event(NamedTuple):
 
 
 def skill_states(player: Player | None) -> States:
-    """How every skill of the learner stands, as of when it was last seen."""
+    """The state of every skill of the learner, as of when it was last seen."""
     return next(iter(_states_of(player.key).values()), new_states()) if player else new_states()
 
 
 def skill_states_of(users: Iterable[Any]) -> dict[int, States]:
-    """The same for many users at once, by the user's key."""
+    """`skill_states` for many users at once, by the user's key."""
     states = {user.pk: new_states() for user in users}
     found = _states_of({"user__in": list(states)})
     return states | {user: each for (user, _guest), each in found.items() if user}
 
 
 def rebuild(player: Player) -> None:
-    """A new snapshot from all events; within the learner's lock."""
-    events = next(iter(_read([Q(**player.key)]).values()), [])
+    """Write a new snapshot from all events. The learner must be locked."""
+    events = next(iter(_read_events([Q(**player.key)]).values()), [])
     if not events:
         Progress.objects.filter(**player.key).delete()
         return
-    row = _columns(_after(new_states(), events), len(events), events[-1])
-    # A reader may be writing one of its own, from what was there before: it won't find this version again.
+    row = _columns(_fold(new_states(), events), len(events), events[-1])
+    # A reader may be saving a snapshot of older data. Its update misses the new version; if it inserts first, we retry.
     for _time in range(2):
         if Progress.objects.filter(**player.key).update(**row, version=F("version") + 1):
             return
@@ -74,34 +74,34 @@ def _states_of(whose: Mapping[str, Any]) -> dict[Whose, States]:
     rows = {(row.user_id, row.guest): row for row in Progress.objects.filter(**whose)}
     counted = LearningEvent.objects.filter(**whose).order_by().values_list("user", "guest").annotate(Count("pk"))
     counts = {(user, guest): count for user, guest, count in counted}
-    since = _events_since({each: rows.get(each) for each, count in counts.items() if not _is_whole(rows, each, count)})
+    since = _events_since({each: rows.get(each) for each, count in counts.items() if not _is_fresh(rows, each, count)})
     late = [each for each in since if each in rows and rows[each].events + len(since[each]) != counts[each]]
     since |= _events_since(dict.fromkeys(late))
     states = {}
-    # In one order everywhere: two readers may write snapshots of the same learners.
+    # Always in the same order, so that two readers writing snapshots of the same learners don't deadlock.
     for each in sorted(counts, key=lambda whose: (whose[0] or 0, whose[1])):
         row = None if each in late else rows.get(each)
         before = _states_in(row) if row else new_states()
         events = since.get(each, [])
-        states[each] = _after(before, events)
+        states[each] = _fold(before, events)
         if events and (each in late or len(events) > MOST_SINCE):
             _save(each, rows.get(each), _columns(states[each], (row.events if row else 0) + len(events), events[-1]))
     return states
 
 
-def _is_whole(rows: Mapping[Whose, Progress], whose: Whose, count: int) -> bool:
+def _is_fresh(rows: Mapping[Whose, Progress], whose: Whose, count: int) -> bool:
     return whose in rows and rows[whose].events == count
 
 
 def _events_since(snapshots: Mapping[Whose, Progress | None]) -> dict[Whose, list[_Event]]:
-    """The events of each learner after the snapshot, all where there's none; in their order."""
+    """Each learner's events after their snapshot, or all events if there's none, in order."""
     since: dict[Whose, list[_Event]] = {each: [] for each in snapshots}
     for some in chunks(snapshots.items(), _MANY):
-        since |= _read([_is_since(whose, row) for whose, row in some])
+        since |= _read_events([_after_snapshot(whose, row) for whose, row in some])
     return since
 
 
-def _is_since(whose: Whose, snapshot: Progress | None) -> Q:
+def _after_snapshot(whose: Whose, snapshot: Progress | None) -> Q:
     user, guest = whose
     own = Q(user=user) if user else Q(guest=guest)
     if snapshot is None:
@@ -109,7 +109,7 @@ def _is_since(whose: Whose, snapshot: Progress | None) -> Q:
     return own & (Q(at__gt=snapshot.last_at) | Q(at=snapshot.last_at, pk__gt=snapshot.last_event))
 
 
-def _read(conditions: Sequence[Q]) -> dict[Whose, list[_Event]]:
+def _read_events(conditions: Sequence[Q]) -> dict[Whose, list[_Event]]:
     found: dict[Whose, list[_Event]] = defaultdict(list)
     rows = LearningEvent.objects.filter(reduce(or_, conditions)).order_by("at", "pk")
     for user, guest, key, is_first, *values in rows.values_list("user", "guest", "pk", "is_first", *TRY_COLUMNS):
@@ -118,7 +118,7 @@ def _read(conditions: Sequence[Q]) -> dict[Whose, list[_Event]]:
     return dict(found)
 
 
-def _after(states: States, events: Iterable[_Event]) -> States:
+def _fold(states: States, events: Iterable[_Event]) -> States:
     return reduce(update, _tries(events), states)
 
 
@@ -137,7 +137,7 @@ def _columns(states: States, events: int, last: _Event) -> dict[str, Any]:
 
 
 def _save(whose: Whose, before: Progress | None, columns: Mapping[str, Any]) -> None:
-    """Write a snapshot, unless somebody else has written another one since."""
+    """Write a snapshot, unless another request has written one since `before` was read."""
     if before is None:
         user, guest = whose
         insert_unless_there(Progress(user_id=user, guest=guest, **columns))

@@ -1,10 +1,10 @@
-"""The model of one skill: Bayesian knowledge tracing, and fading while the skill rests.
+"""The model of one skill: Bayesian knowledge tracing, plus fading while the skill isn't practiced.
 
-Pure: the moment is passed in. The probability that a skill is held goes up and down with each answer (Corbett and
-Anderson 1995) and fades towards what a newcomer brings while nothing is asked (the stability of spaced repetition:
-the time in which a tenth is lost). The parameters are chosen from the literature and from the form of the questions,
-not fitted: there are no learners to fit them to yet. The simulated learners of the bench, who follow another model,
-say how far they carry.
+Pure: the time is passed in. The probability that a skill is held goes up and down with each answer (Corbett and
+Anderson 1995). Between answers it fades toward a newcomer's; its stability, a term of spaced repetition, is the time
+in which a tenth is lost. The parameters come from the literature and from the form of the questions. They aren't
+fitted, since there are no learners to fit them to yet. How good they are is measured with the bench's simulated
+learners, who follow another model.
 """
 
 from __future__ import annotations
@@ -25,49 +25,49 @@ PRIOR: Final[Mapping[Skill, float]] = dict.fromkeys(Skill, 0.1) | {
     Skill.NUMBER: 0.25,
     Skill.SHADING: 0.15,
 }
-"""What a newcomer brings, and what a skill fades to."""
+"""The probability that a newcomer holds a skill, and what it fades to."""
 
 LEARN: Final = 0.12
-"""The chance to learn a skill from one answer and its feedback; fits to real tutors lie between 0.05 and 0.3."""
+"""The chance to learn a skill from one answer and its feedback; values fitted to real tutors are 0.05 to 0.3."""
 
 HALFWAY: Final = 0.5
-"""How far one has come who does not hold a skill yet.
+"""How far along a learner is who doesn't hold a skill yet.
 
-Knowledge tracing knows only with and without; who is without, it expects to be right by chance alone. People are in
-between for a long time, and two lucky answers would pass for mastery. So whoever is without counts as halfway there:
-right half as often beyond chance as one who holds the skill.
+Knowledge tracing only knows holding a skill or not, and expects those without it to be right by chance alone. But
+people are in between for a long time, and two lucky answers would pass for mastery. So a learner without the skill
+counts as halfway there: beyond chance, they're right half as often as one who holds it.
 """
 
 HELP: Final = 0.5
-"""What each hint leaves of what a right answer says."""
+"""The share of a right answer's weight that each hint leaves."""
 
 CEILING: Final = 0.98
-"""Nobody is certain of anything: else after a long run of right answers a few wrong ones would not be noticed."""
+"""The highest probability. Without it, a few wrong answers after a long run of right ones would go unnoticed."""
 
 RETENTION: Final = 0.9
-"""What is left when a review is due; the usual aim of spaced repetition."""
+"""The share that's left when a review is due; the usual target of spaced repetition."""
 
 FIRST_STABILITY: Final = 1 * DAY
 LONGEST_STABILITY: Final = 180 * DAY
 GROWTH: Final = 1.5
 """A right answer just when the review is due makes the next interval 1 + 1.5 times as long: SM-2's first ease, 2.5.
 
-It is proportional to the time that passed, so ten answers in a row are worth no more than the last of them.
+Growth is proportional to the time that passed, so ten answers in a row add no more than a single one at the end.
 """
 LATENESS: Final = 2.0
-"""How many times too late a review may come and still count for the time that passed."""
+"""The time that passed counts up to this many intervals, however late a review comes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """How far the form of a question lets one be right without the skill, and wrong with it."""
+    """How likely the form of a question makes being right without the skill (guess) and wrong with it (slip)."""
 
     guess: float
     slip: float = 0.05
 
 
 ODDS: Final[Mapping[ExerciseKind, Odds]] = {
-    # One in so many choices; of the triples of a board hardly any is a SET.
+    # One over the number of choices; on a board, hardly any triple is a SET.
     ExerciseKind.IS_SET: Odds(1 / 2),
     ExerciseKind.WHICH_BREAKS: Odds(1 / 4),
     ExerciseKind.EXPLAIN: Odds(1 / 20),
@@ -77,9 +77,9 @@ ODDS: Final[Mapping[ExerciseKind, Odds]] = {
     ExerciseKind.ANY_SET: Odds(1 / 2),
 }
 EXPLAIN_ONE_FEATURE: Final = Odds(1 / 3)
-"""Explaining asks of each feature apart whether it is all the same, all different, or two and one."""
+"""For each feature on its own: is it all the same, all different, or two and one?"""
 COURSE: Final = Odds(1 / 3)
-"""A question that only the course asks: mostly one value of three."""
+"""For course-only questions, which mostly ask for one value of three."""
 
 FEATURE_SKILLS: Final = tuple(map(feature_skill, Feature))
 DIFFERING_SKILLS: Final = tuple(map(differing_skill, range(1, 5)))
@@ -97,11 +97,11 @@ def odds(kind: ExerciseKind | None, skill: Skill) -> Odds:
 
 @dataclass(frozen=True, slots=True)
 class SkillState:
-    """All that is kept of one skill; the tries themselves are not needed to go on from here."""
+    """Everything that's stored about one skill; the next answer is folded in without the earlier tries."""
 
     skill: Skill
     probability: float
-    """That the skill was held when it was last seen; `probability_at` says it for any later moment."""
+    """That the skill was held when it was last seen. `probability_at` gives it for any later moment."""
     seen_at: float | None = None
     stability: float = FIRST_STABILITY
     """Seconds until a tenth of what was gained has faded."""
@@ -114,7 +114,7 @@ class SkillState:
 def weigh(
     state: SkillState, is_right: bool, *, kind: ExerciseKind | None, at: float, hints: int = 0, blame: float = 1.0
 ) -> SkillState:
-    """The skill after one more answer that says something about it; an error may be its fault only in part."""
+    """The skill after one more answer about it. `blame` is how much of an error is due to this skill."""
     before = probability_at(state, at)
     chance = odds(kind, state.skill)
     unaided = HELP ** max(0, hints)
@@ -130,23 +130,23 @@ def weigh(
     )
 
 
-def _without(chance: Odds) -> float:
-    """How often one is right who does not hold the skill: by chance, and as far as one has come."""
+def _right_without_skill(chance: Odds) -> float:
+    """The probability of a right answer without the skill: by chance, plus what those halfway there get right."""
     return chance.guess + HALFWAY * (1 - chance.slip - chance.guess)
 
 
 def _after_right(before: float, chance: Odds, unaided: float) -> float:
     held = 1 - chance.slip
-    # With help, one who does not have the skill is right nearly as often as one who does.
-    without = held - (held - _without(chance)) * unaided
+    # With help, learners without the skill are right nearly as often as those with it.
+    without = held - (held - _right_without_skill(chance)) * unaided
     posterior = before * held / (before * held + (1 - before) * without)
     return min(CEILING, max(before, posterior + (1 - posterior) * LEARN * unaided))
 
 
 def _after_wrong(before: float, chance: Odds, blame: float) -> float:
     slipped = before * chance.slip
-    posterior = slipped / (slipped + (1 - before) * (1 - _without(chance)))
-    # The correction teaches too, but a wrong answer is never a reason to think better of somebody.
+    posterior = slipped / (slipped + (1 - before) * (1 - _right_without_skill(chance)))
+    # The correction teaches, too, but a wrong answer must never raise the probability.
     return before - blame * max(0.0, before - posterior - (1 - posterior) * LEARN)
 
 
@@ -160,7 +160,7 @@ def _stability_after(state: SkillState, is_right: bool, at: float, weight: float
 
 
 def probability_at(state: SkillState, now: float) -> float:
-    """That the skill is held at this moment: what was gained fades, what was never there does not come by waiting."""
+    """The probability that the skill is held now. Gains fade toward the prior, but one below the prior doesn't rise."""
     if state.seen_at is None or now <= state.seen_at:
         return state.probability
     floor = min(state.probability, PRIOR[state.skill])

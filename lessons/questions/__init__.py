@@ -1,6 +1,6 @@
-"""Questions: one class for each kind knows all there is to know about it. Pure, but for what only the course asks.
+"""Questions: one class per kind knows everything about it. Pure, except for course-only questions.
 
-`EXERCISES` has the kinds that are made from a seed, `course` what a step of the course asks.
+`EXERCISES` has the kinds that are generated from a seed, and `course` has what a step of the course asks.
 """
 
 from lessons.questions.base import Answer, Cards, Choice, DescribedAnswer, Form, Grade, Question, ShownSolution

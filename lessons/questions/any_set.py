@@ -27,7 +27,7 @@ class AnySet(BoardExercise):
 
     @classmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[list[Card], tuple[Card, ...]]:
-        """One SET of the difficulty, or none but a near miss: else what SETs have in common would tell them apart."""
+        """One SET of the difficulty, or just a near miss; otherwise, what SETs have in common would give it away."""
         plant = draw_set if draws.coin() else draw_near_miss
         size = _TINY if wanted.easy else board_size(wanted)
         while True:
@@ -51,7 +51,7 @@ class AnySet(BoardExercise):
         return replace(solution, yes=bool(solution.sets))
 
     def help_stages(self) -> tuple[Help, ...]:
-        """How many there are would be the answer. Fewer and fewer cards are left to look through, SET or not."""
+        """The number of SETs would be the answer, so leave fewer and fewer cards to look through, SET or not."""
         draws = Draws(f"help/{self.seed}")
         found = ranked_sets(self.cards)
         first: Triple | tuple[Card, ...] = found[0][1] if found else ()
@@ -59,11 +59,11 @@ class AnySet(BoardExercise):
         fewer = [order[:size] for size in _FEWER_AND_FEWER if size < len(order)]
         return (
             Help(HelpKind.TWO_MAKE_A_THIRD),
-            *(Help(HelpKind.AMONG_THESE, cards=self._as_they_lie(cards)) for cards in fewer),
+            *(Help(HelpKind.AMONG_THESE, cards=self._in_board_order(cards)) for cards in fewer),
             Help(HelpKind.THE_SET, cards=first, count=1) if found else Help(HelpKind.HOW_MANY, count=0),
         )
 
-    def _as_they_lie(self, cards: list[Card]) -> tuple[Card, ...]:
+    def _in_board_order(self, cards: list[Card]) -> tuple[Card, ...]:
         return tuple(card for card in self.cards if card in cards)
 
     def choices_with_one_tap(self) -> tuple[Choice, ...]:

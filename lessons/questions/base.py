@@ -1,4 +1,4 @@
-"""What every question has in common: how it's asked, read, graded, shown and solved. Pure."""
+"""The interface of all questions: how they're asked, read, graded, shown and solved. Pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from lessons.questions.help import Help
 from lessons.skills import Evidence, ExerciseKind
 
 Answer = Mapping[str, Any]
-"""Plain values, as they come from a form or out of the database."""
+"""Plain values, as they come from a form or the database."""
 Cards = tuple[Card, ...]
 Find = tuple[int, int, int]
-"""One of several SETs that are to be found, by the indices of its cards."""
+"""One of several SETs to find, by the indices of its cards."""
 
 Mistake = tuple[tuple[int, ...], tuple[Feature, ...]]
-"""A triple that was got wrong, by the indices of its cards, and the features that were seen wrong in it: those that
-break it, or where each feature was asked for, any. A SET that was refused has none."""
+"""A misjudged triple, by the indices of its cards, and the features that were misjudged in it: those that break it, or
+any if each feature was asked about. A SET that was rejected has none."""
 
 
 class Form(Protocol):
@@ -37,12 +37,12 @@ class Grade:
 
     is_right: bool
     verdict: Verdict | None = None
-    """On the triple in question: the one shown, picked, completed or overlooked; of several picked the first wrong."""
+    """On the triple that was shown, picked, completed or overlooked; if several were picked, on the first wrong one."""
     missed: tuple[Feature, ...] = ()
     """The features that the learner overlooked or wrongly blamed."""
     evidence: tuple[Evidence, ...] = ()
     say: str = ""
-    """What else there is to say, in the learner's language."""
+    """Further feedback in the learner's language."""
 
 
 Meaning = bool | Feature | Card | Value
@@ -53,14 +53,14 @@ class Choice:
     """An answer that can be given with one tap."""
 
     name: str
-    """Of its field, in the form and in the answer."""
+    """The name of its field, in the form and in the answer."""
     answer: bool | int | str
     means: Meaning
     is_right: bool
 
     @property
     def value(self) -> str:
-        """As a form sends it."""
+        """The answer as a form sends it."""
         return str(int(self.answer)) if isinstance(self.answer, bool) else str(self.answer)
 
     def was_said(self, answer: Answer) -> bool:
@@ -69,21 +69,21 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ShownSolution:
-    """What would have been right, for everybody to see; what the question isn't about is None or empty."""
+    """The right answer, for everybody to see; parts that the question isn't about are None or empty."""
 
     right: Choice | None = None
     is_set: bool | None = None
-    """Whether three cards are a SET, where that was the question."""
+    """Whether three cards are a SET, if that was the question."""
     verdict: Verdict | None = None
     triples: tuple[Triple, ...] | None = None
-    """Every SET that is there, where they were looked for."""
+    """Every SET on the board, if the question was about them."""
     cards: Cards = ()
     say: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedAnswer:
-    """What somebody said, by what it means; what the question doesn't ask for is None or empty."""
+    """What an answer means; parts that the question doesn't ask for are None or empty."""
 
     yes: bool | None = None
     feature: Feature | None = None
@@ -95,11 +95,11 @@ class DescribedAnswer:
 
 
 class Question(ABC):
-    """What can be asked of a learner."""
+    """A question that a learner can be asked."""
 
     __slots__ = ()
     kind: ClassVar[ExerciseKind | None] = None
-    """What only the course asks has none."""
+    """None for a course-only question."""
 
     @property
     @abstractmethod
@@ -107,14 +107,14 @@ class Question(ABC):
 
     @property
     def template(self) -> str:
-        """The page's part with the question and the buttons to answer with; its partial `picture` is for a wall."""
+        """The template with the question and its answer buttons; its partial `picture` is for a lesson's wall."""
         return f"lessons/questions/{self.name}.html"
 
     # How it's asked
 
     @property
     def is_asked(self) -> bool:
-        """Whether it's answered; else there's something to look at and to talk about."""
+        """Whether it has an answer. If not, it's something to look at and talk about."""
         return True
 
     @property
@@ -129,26 +129,26 @@ class Question(ABC):
 
     @property
     def picks(self) -> int:
-        """How many answers it takes: where all SETs are to be found, as many as there are."""
+        """How many answers it takes: if all SETs are to be found, as many as there are."""
         return 1
 
     @property
     def one_answer(self) -> Question:
-        """What one answer is an answer to, where it takes several."""
+        """The question that one answer is for, if this one takes several."""
         return self
 
     @property
     def is_pick(self) -> bool:
-        """Whether an answer is three cards of a board that are said to be a SET."""
+        """Whether an answer is three cards picked from a board as a SET."""
         return False
 
     @property
     def explains_pick(self) -> bool:
-        """Whether an answer chooses cards, so that each wrong one has a verdict of its own."""
+        """Whether an answer picks cards, so that each wrong answer has its own verdict."""
         return self.is_pick
 
     def choices_with_one_tap(self) -> tuple[Choice, ...]:
-        """The answers that can be given with one tap, where there are such."""
+        """The answers that can be given with one tap, if any."""
         return ()
 
     def help_stages(self) -> tuple[Help, ...]:
@@ -158,33 +158,33 @@ class Question(ABC):
 
     @abstractmethod
     def read(self, form: Form) -> dict[str, Any]:
-        """The answer in a form. What makes no sense is refused when it's graded."""
+        """The answer in a form. Nonsense is only refused by `grade`."""
 
     def complete(self, answer: dict[str, Any], *, found: Collection[Find], seed: str) -> dict[str, Any]:
-        """The answer with what its form doesn't say: the SETs found before, a random word for what chance decides."""
+        """The answer plus what its form doesn't contain: the SETs found before, and a random seed if it needs one."""
         return answer
 
     @abstractmethod
     def grade(self, answer: Answer) -> Grade:
-        """The grade of any answer that can be read; `BadAnswer` for the others."""
+        """Grade a readable answer; raise `BadAnswer` for any other."""
 
     def new_find(self, form: Form, found: Collection[Find]) -> Find | None:
-        """Where several SETs are to be found: another one, if the form names it."""
+        """If several SETs are to be found, the new one that the form names, if any."""
         return None
 
-    # What is known of an answer that was kept
+    # What a recorded answer means
 
     @classmethod
     @abstractmethod
     def describe(cls, answer: Answer) -> DescribedAnswer:
-        """What was said."""
+        """What the answer means."""
 
     @classmethod
     def mistakes(cls, cards: Sequence[int], answer: Answer, missed: Sequence[str]) -> Iterable[Mistake]:
-        """The triples that a wrong answer got wrong; `cards` are those that were kept with it."""
+        """The triples that a wrong answer misjudged; `cards` are those recorded with it."""
         return ()
 
-    # What is shown of it
+    # How it's shown
 
     def cards_in(self, answer: Answer) -> Cards:
         """The cards that a readable answer is about: those picked or completed, else those shown."""

@@ -1,8 +1,8 @@
-"""What the exercises with a board have in common, and boards that hold just the SETs that they want. Pure.
+"""What all board exercises have in common, and boards that hold exactly the SETs an exercise wants. Pure.
 
-A board is grown around what was planted in it, card by card, and starts again when it is stuck. It has nine cards in
-the easy deck and up to difficulty 2, else twelve. Where the question is whether there is a SET, it has six cards in the
-easy deck: nine of that deck without a SET are so rare (2,106 boards) that counting colors tells them apart.
+A board is grown card by card around the planted cards, and started again when it's stuck. It has nine cards with the
+easy deck and up to difficulty 2, else twelve. If the question is whether there's a SET, it has six cards with the easy
+deck: nine cards of that deck without a SET are so rare (2,106 boards) that counting colors would give them away.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SMALL_UP_TO = 2
 
 
 class Board:
-    """Cards, with what each further card would complete."""
+    """Cards, plus the SETs that each further card would complete."""
 
     def __init__(self, planted: Iterable[Card] = ()) -> None:
         self.cards: list[Card] = []
@@ -42,7 +42,7 @@ class Board:
         self.cards.append(card)
 
     def fill(self, deck: Iterable[Card], size: int, allows: Callable[[Sequence[int]], bool]) -> bool:
-        """Adds cards whose SETs are allowed until there are enough; says whether there are."""
+        """Add cards whose SETs are allowed until there are enough; return whether there are."""
         for card in deck:
             if len(self.cards) >= size:
                 break

@@ -1,4 +1,4 @@
-"""What a step of the course asks: questions that it has written down, and with `Ask` and `Drill` exercises."""
+"""What a step of the course asks: questions written out in the course, or exercises through `Ask` and `Drill`."""
 
 from __future__ import annotations
 
@@ -46,28 +46,28 @@ _TRIPLE = 3
 
 
 class Unanswered(BadAnswer):
-    """An answer that is none: nothing chosen, or something that was not offered. The message is for the page."""
+    """Not an answer: nothing was chosen, or something that wasn't offered. The message is shown on the page."""
 
     def __init__(self, words: str) -> None:
         super().__init__(AnswerFault.NOT_ANSWERED, words)
 
 
 class BadQuestion(RulesError):
-    """A question that makes no sense; found when the course is loaded."""
+    """A question that makes no sense; raised when the course is loaded."""
 
 
-def _one_feature(feature: Feature, *, is_right: bool) -> Grade:
+def _grade_feature(feature: Feature, *, is_right: bool) -> Grade:
     missed = () if is_right else (feature,)
     return Grade(is_right, evidence=(Evidence(feature_skill(feature), is_right),), missed=missed)
 
 
-def _word(text: str | None) -> str | None:
-    """A word of a form that may be kept as an answer; what no form of ours sends is none."""
+def _clean_word(text: str | None) -> str | None:
+    """A form value that's fit to be stored as an answer; None for anything our own forms don't send."""
     return text if text is not None and len(text) <= _LONGEST_WORD and text.isprintable() else None
 
 
 def _read_cards(form: Form) -> dict[str, Any]:
-    return {"cards": [_word(text) for text in form.getlist("cards")[:_MOST_CARDS]]}
+    return {"cards": [_clean_word(text) for text in form.getlist("cards")[:_MOST_CARDS]]}
 
 
 def _chosen(answer: Answer, name: str, offered: Sequence[str]) -> str:
@@ -93,7 +93,7 @@ class StepQuestion(ABC):
     """How many right answers finish the step."""
     is_exercise: ClassVar[bool] = True
     is_drill: ClassVar[bool] = False
-    """Whether there is always one more of these."""
+    """Whether there's always another one."""
 
     @abstractmethod
     def put(self, seed: str, turn: int) -> Question:
@@ -101,11 +101,11 @@ class StepQuestion(ABC):
 
     @property
     def written(self) -> Question | None:
-        """The question, where the course has written it down; None where it is made from a seed each time."""
+        """The question, if it's written out in the course; None if it's generated from a new seed each time."""
         return self.put("", 0)
 
     def next_wanted(self, rights: Sequence[Wanted], rng: random.Random) -> Wanted | None:
-        """The exercise for a learner who has got so much right here; None where none is asked."""
+        """The exercise for a learner who has got `rights` right here; None if the step asks no exercise."""
         return None
 
 
@@ -123,7 +123,7 @@ class CourseQuestion(StepQuestion, Question):
 
     @classmethod
     def describe(cls, answer: Answer) -> DescribedAnswer:
-        """A value, a feature or some cards, whichever question it was."""
+        """A value, a feature or some cards, depending on the question."""
         feature, cards = answer.get("feature"), answer.get("cards")
         return DescribedAnswer(
             value=answer.get("value") or "",
@@ -133,7 +133,7 @@ class CourseQuestion(StepQuestion, Question):
 
     @classmethod
     def mistakes(cls, cards: Sequence[int], answer: Answer, missed: Sequence[str]) -> Iterable[Mistake]:
-        """Three cards that were taken for what they are not."""
+        """Three cards that were taken for a SET."""
         if len(cards) == _TRIPLE and (broken := broken_features(cards)):
             yield tuple(cards), broken
 
@@ -142,7 +142,7 @@ class CourseQuestion(StepQuestion, Question):
 
 
 class ShowQuestion(CourseQuestion):
-    """Something to look at and to talk about, when the whole class has it before it."""
+    """Something to look at and talk about when it's shown to the whole class."""
 
     __slots__ = ()
 
@@ -153,7 +153,7 @@ class ShowQuestion(CourseQuestion):
 
 @dataclass(frozen=True, slots=True)
 class Look(ShowQuestion):
-    """Nothing is asked: look, and go on."""
+    """Nothing is asked: just look and go on."""
 
     name: ClassVar[str] = "look"
     cards: tuple[Card, ...] = ()
@@ -169,7 +169,7 @@ class Look(ShowQuestion):
 
 @dataclass(frozen=True, slots=True)
 class NameValue(CourseQuestion):
-    """Which value has this card in this feature?"""
+    """Which value does this card have in this feature?"""
 
     name: ClassVar[str] = "name-value"
     card: Card
@@ -180,11 +180,11 @@ class NameValue(CourseQuestion):
         return [value.name.lower() for value in VALUES[self.feature]]
 
     def read(self, form: Form) -> dict[str, Any]:
-        return {"value": _word(form.get("value"))}
+        return {"value": _clean_word(form.get("value"))}
 
     def grade(self, answer: Answer) -> Grade:
         value = _chosen(answer, "value", self.slugs)
-        return _one_feature(self.feature, is_right=value == self.card.value(self.feature).name.lower())
+        return _grade_feature(self.feature, is_right=value == self.card.value(self.feature).name.lower())
 
     def choices_with_one_tap(self) -> tuple[Choice, ...]:
         return tuple(self._choice("value", value.name.lower(), value) for value in VALUES[self.feature])
@@ -195,7 +195,7 @@ class NameValue(CourseQuestion):
 
 @dataclass(frozen=True, slots=True)
 class WhatChanged(CourseQuestion):
-    """Two cards that differ in one feature: in which?"""
+    """Two cards that differ in one feature: which one?"""
 
     name: ClassVar[str] = "what-changed"
     first: Card
@@ -214,11 +214,11 @@ class WhatChanged(CourseQuestion):
         return [feature for feature in Feature if self.first.value(feature) is not self.second.value(feature)]
 
     def read(self, form: Form) -> dict[str, Any]:
-        return {"feature": _word(form.get("feature"))}
+        return {"feature": _clean_word(form.get("feature"))}
 
     def grade(self, answer: Answer) -> Grade:
         feature = _chosen(answer, "feature", list(Feature))
-        return _one_feature(self._changed[0], is_right=feature == self._changed[0])
+        return _grade_feature(self._changed[0], is_right=feature == self._changed[0])
 
     def choices_with_one_tap(self) -> tuple[Choice, ...]:
         return tuple(self._choice("feature", feature.value, feature) for feature in Feature)
@@ -251,7 +251,7 @@ class PickAll(CourseQuestion):
         picked = set(_chosen_cards(answer, self.cards))
         if not picked:
             raise Unanswered(_("Pick the cards first."))
-        grade = _one_feature(self.feature, is_right=picked == self._wanted)
+        grade = _grade_feature(self.feature, is_right=picked == self._wanted)
         if grade.is_right:
             return grade
         say = _("Some are still missing.") if picked < self._wanted else _("One that you picked does not belong.")
@@ -279,7 +279,7 @@ class Ask(StepQuestion):
 
 @dataclass(frozen=True, slots=True)
 class Drill(StepQuestion):
-    """Exercises made from a seed, until so many are right."""
+    """Exercises generated from a seed, until enough are right."""
 
     is_drill: ClassVar[bool] = True
     wanted: tuple[Wanted, ...]
@@ -290,14 +290,14 @@ class Drill(StepQuestion):
         return None
 
     def put(self, seed: str, turn: int) -> Exercise:
-        """The drill in its order; only features come in any, for an order of answers would give them away."""
+        """The drill in its order, but shuffled if it's about features, since an order would give the answers away."""
         wanted = list(self.wanted)
         if self._is_of_features(wanted):
             random.Random(f"{seed}/order").shuffle(wanted)
         return make_exercise(wanted[turn % len(wanted)], f"{seed}/{turn}")
 
     def next_wanted(self, rights: Sequence[Wanted], rng: random.Random) -> Wanted:
-        """What is left of the drill, in its order; only features come in any."""
+        """What's left of the drill in its order, or a random one of these if it's about features."""
         left = list((Counter(self.wanted) - Counter(rights)).elements())
         if left and self._is_of_features(left):
             return rng.choice(left)
@@ -371,7 +371,7 @@ class Scene(CourseQuestion):
         return {"match": match, "last_verdict": verdict}
 
     def grade(self, answer: Answer) -> Grade:
-        """Let the referee hear it; the learner is seat 0."""
+        """Let the referee decide; the learner has seat 0."""
         match = self.match
         if not self.is_asked:
             return Grade(is_right=True)
@@ -423,7 +423,7 @@ def _cards_for(what: str, match: rules.MatchState) -> Triple:
 
 @dataclass(frozen=True, slots=True)
 class Experiment(ShowQuestion):
-    """Deal so many tables and count those without a SET."""
+    """Deal many tables and count those without a SET."""
 
     name: ClassVar[str] = "experiment"
     deck: str
@@ -470,7 +470,7 @@ class NoSetBuilder(ShowQuestion):
     name: ClassVar[str] = "no-set-builder"
     deck: tuple[Card, ...]
     enough: int
-    """How many are enough to go on: as many as one always gets to, whichever cards one takes."""
+    """How many are enough to go on: a number that's always reachable, whichever cards are picked."""
     most: int
 
     def read(self, form: Form) -> dict[str, Any]:
@@ -512,7 +512,7 @@ class NoSetBuilder(ShowQuestion):
 
 @dataclass(frozen=True, slots=True)
 class MagicSquare(ShowQuestion):
-    """Three cards that are no SET make a square of nine in which every line is one."""
+    """Three cards that aren't a SET grow into a square of nine in which every line is a SET."""
 
     name: ClassVar[str] = "magic-square"
     cards: tuple[Card, ...]
@@ -531,7 +531,7 @@ class MagicSquare(ShowQuestion):
             return {}
 
     def shown_solution(self, seed: str = "") -> ShownSolution:
-        """The square of the first cards that are no SET."""
+        """The square of the first cards that aren't a SET."""
         first, second, third, fourth = self.cards[: _TRIPLE + 1]
         picked = (first, second, fourth if is_set(first, second, third) else third)
         answer = {"cards": [str(card.index) for card in picked]}

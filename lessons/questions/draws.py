@@ -1,4 +1,4 @@
-"""Random draws that are the same for ever: of Python's generator only `random()` is promised not to change."""
+"""Random draws that stay the same forever: of Python's generator, only `random()` is guaranteed not to change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Draws:
-    """What a seed has in store, one draw after the other."""
+    """The sequence of draws from a seed."""
 
     def __init__(self, seed: str) -> None:
         self._random = random.Random(seed).random

@@ -1,11 +1,11 @@
-"""Exercises: the questions that are made from a seed, one class for each kind. Pure.
+"""Exercises: the questions that are generated from a seed, one class per kind. Pure.
 
-Evidence is what an answer proves, not what it hints at:
-- the kind's own skill: right as the answer is;
-- a feature: wrong when the learner overlooked that it breaks, or blamed it though it does not; right when the answer
-  could only be had by seeing it. What is all the same looks so to one who overlooks it too: to say so is no right
-  evidence, and neither is anything about shading in the easy deck;
-- SETs that differ in so many features: right when one was recognised, wrong when one was refused or not found.
+Evidence is what an answer proves, not what it suggests:
+- the kind's own skill: right if the answer is;
+- a feature: wrong if the learner overlooked that it breaks the triple, or blamed it although it doesn't; right if the
+  answer was only possible by seeing it. A feature that's all the same looks so even to learners who overlook it, so
+  saying so is no evidence for the skill, and neither is anything about shading in the easy deck;
+- SETs that differ in so many features: right if one was recognized, wrong if one was rejected or not found.
 No skill is named twice.
 """
 
@@ -32,19 +32,19 @@ _HARDEST = len(Feature)
 
 
 class BadWanted(ValueError):
-    """An exercise that cannot be made."""
+    """An exercise that can't be made."""
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What would have been right; what the kind does not ask for is left empty."""
+    """The right answer; parts that the kind doesn't ask for are empty."""
 
     yes: bool | None = None
-    """Whether it is a SET, or there is one."""
+    """Whether it's a SET, or whether there's one."""
     breaks: tuple[Feature, ...] = ()
     """The features that break it."""
     makes: Mapping[Feature, FeaturePattern] = field(default_factory=dict)
-    """How each feature stands."""
+    """The make of each feature."""
     card: Card | None = None
     """The third card."""
     sets: tuple[Triple, ...] = ()
@@ -53,26 +53,26 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What one kind has found out about an answer."""
+    """What an exercise has found out about an answer."""
 
     is_right: bool
     verdict: Verdict | None = None
     seen: Mapping[Feature, bool] = field(default_factory=dict)
-    """The features that the answer is telling about, and whether the learner saw how they stand."""
+    """The features that the answer says something about, and whether the learner saw them right."""
     recognised: Mapping[int, bool] = field(default_factory=dict)
-    """The same for SETs, by in how many features they differ."""
+    """Whether SETs were recognized, by the number of features in which they differ."""
 
 
 @dataclass(frozen=True)
 class Exercise(Question):
     """A question with cards. It holds what the learner sees and never the answer, which `solve` works out.
 
-    `make_exercise(exercise.wanted, exercise.seed)` makes it again, so the two are all that need be kept.
+    `make_exercise(exercise.wanted, exercise.seed)` makes it again, so only these two need to be stored.
     """
 
     kind: ClassVar[ExerciseKind]
     claims_a_set: ClassVar[bool] = False
-    """Whether a wrong answer can take three cards for a SET that are none."""
+    """Whether a wrong answer can take three cards for a SET that aren't one."""
 
     wanted: Wanted
     seed: str
@@ -90,7 +90,7 @@ class Exercise(Question):
     @classmethod
     @abstractmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[Iterable[Card], Iterable[Card]]:
-        """The cards, and those to choose from; it says what the difficulty means."""
+        """The cards, and those to choose from. Each kind's docstring says what the difficulty means."""
 
     @classmethod
     def make(cls, wanted: Wanted, seed: str) -> Self:
@@ -99,7 +99,7 @@ class Exercise(Question):
 
     @classmethod
     def fresh(cls, wanted: Wanted, seed: str, avoid: Exercise | None, *, troubled: Feature | None) -> Exercise:
-        """The exercise of this seed, or of one derived from it: not the same cards again, in whatever order.
+        """The exercise of this seed, or of one derived from it if it has the same cards as `avoid`, in any order.
 
         `troubled` is a feature that the learner keeps getting wrong.
         """
@@ -109,16 +109,16 @@ class Exercise(Question):
 
     @classmethod
     def for_sheet(cls, wanted: Wanted) -> Wanted:
-        """What a worksheet asks for instead."""
+        """What a worksheet asks for instead, if anything."""
         return wanted
 
     @classmethod
     def for_offline(cls, wanted: Wanted) -> Wanted:
-        """What is asked instead where there's no network."""
+        """What's asked for offline use instead, if anything."""
         return wanted
 
     def follow_up(self) -> Exercise | None:
-        """What must be asked next, where this is the first of two."""
+        """What must be asked next, if this is the first of two."""
         return None
 
     def is_other_than(self, avoid: Exercise | None) -> bool:
@@ -128,11 +128,11 @@ class Exercise(Question):
 
     @abstractmethod
     def findings(self, answer: Answer) -> Findings:
-        """What the answer shows; `BadAnswer` where it can't be read."""
+        """What the answer shows; raises `BadAnswer` if it can't be read."""
 
     @abstractmethod
     def solve(self) -> Solution:
-        """What would have been right."""
+        """The right answer."""
 
     def grade(self, answer: Answer) -> Grade:
         found = self.findings(answer)
@@ -154,9 +154,9 @@ class Exercise(Question):
 
     @abstractmethod
     def help_stages(self) -> tuple[Help, ...]:
-        """Help in stages, each telling one thing more and the last one the answer.
+        """Help in stages, each revealing one thing more and the last one the answer.
 
-        Where the answer is yes or no, what the first two stages say could be said of either.
+        If the answer is yes or no, the first two stages must fit either.
         """
 
     def cards_in(self, answer: Answer) -> Cards:
@@ -165,12 +165,12 @@ class Exercise(Question):
 
 @lru_cache(maxsize=512)
 def cached_exercise(kind: type[Exercise], wanted: Wanted, seed: str) -> Exercise:
-    """Cached: a request comes by its exercise several times, and a class of thirty has the same."""
+    """Cached, because a request needs its exercise several times, and a class of thirty has the same one."""
     return kind.make(wanted, seed)
 
 
 def features_in_play(wanted: Wanted) -> tuple[Feature, ...]:
-    """The features that are not alike on every card of the deck."""
+    """The features that aren't the same on every card of the deck."""
     return _EASY_FEATURES if wanted.easy else tuple(Feature)
 
 
@@ -194,7 +194,7 @@ def draws_for(wanted: Wanted, seed: str) -> Draws:
 
 
 def seeds(seed: str) -> Iterator[str]:
-    """The seed, and those derived from it where chance brought the same cards again."""
+    """The seed, followed by those derived from it in case the same cards are drawn again."""
     yield seed
     yield from (f"{seed}+{turn}" for turn in count(1))
 
@@ -204,15 +204,15 @@ def broken_in(verdict: Verdict) -> tuple[Feature, ...]:
 
 
 def overlooked(verdict: Verdict) -> dict[Feature, bool]:
-    """What is to be said of somebody who took this for a SET."""
+    """What it says about a learner that they took this for a SET."""
     return dict.fromkeys(broken_in(verdict), False)
 
 
 def blamed(verdict: Verdict, feature: Feature) -> dict[Feature, bool]:
-    """What is to be said of somebody who named this feature as the one that breaks it."""
+    """What it says about a learner that they named this feature as the one that breaks it."""
     if verdict[feature].is_broken:
         return {feature: True}
-    # Whoever had seen a single broken feature would have named it; of several, one cannot know.
+    # Learners who saw the only broken feature would have named it; if there are several, there's no telling.
     return {feature: False} | (overlooked(verdict) if len(verdict.broken) == 1 else {})
 
 
@@ -227,5 +227,5 @@ def broken_features(cards: Iterable[int]) -> tuple[Feature, ...]:
 
 @lru_cache(maxsize=4_096)
 def kept_verdict(cards: tuple[int, ...]) -> Verdict:
-    """Cached: the same triples come up for many students, and for each of them more than once."""
+    """Cached, because the same triples come up for many students, and more than once for each."""
     return explain(*map(Card.from_index, cards))

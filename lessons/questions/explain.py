@@ -21,7 +21,7 @@ class Explain(TripleExercise):
 
     @classmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[Triple, tuple[Card, ...]]:
-        """None, one or two features broken, each as often; the focus has any make, as equally as the amounts allow."""
+        """Zero, one or two broken features, equally often; the focus has any make, as evenly as the amounts allow."""
         amounts = draw_amounts(draws, wanted, draws.below(3))
         if amounts.broken and draws.coin():
             make = Make.TWO_AND_ONE
@@ -38,7 +38,7 @@ class Explain(TripleExercise):
         makes = read_makes(answer)
         verdict = self.verdict
         seen = {each.feature: each.kind is makes[each.feature] for each in verdict.features}
-        # Whoever does not look at a feature calls it all the same too: where it is, that proves nothing.
+        # Learners who don't look at a feature call it all the same, too, so being right about that proves nothing.
         telling = {
             each: is_right for each, is_right in seen.items() if not is_right or makes[each] is not Make.ALL_SAME
         }
@@ -53,5 +53,5 @@ class Explain(TripleExercise):
 
     @classmethod
     def mistakes(cls, cards: Sequence[int], answer: Answer, missed: Sequence[str]) -> Iterable[Mistake]:
-        """Asked for each feature apart, one is seen wrong even on a SET."""
+        """Each feature is asked about, so some can be misjudged even on a SET."""
         yield tuple(cards), tuple(map(Feature, missed))

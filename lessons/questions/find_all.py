@@ -39,7 +39,7 @@ class FindAll(BoardExercise):
 
     @classmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[list[Card], tuple[Card, ...]]:
-        """Two to four SETs, each number as often; the hardest differs in as many features as the difficulty says."""
+        """Two to four SETs, equally often; the hardest differs in as many features as the difficulty says."""
         count = draws.one_of(_SETS_TO_FIND)
         while True:
             board = Board(draw_set(draws, wanted))
@@ -57,7 +57,7 @@ class FindAll(BoardExercise):
 
     @classmethod
     def for_offline(cls, wanted: Wanted) -> Wanted:
-        """One SET: each find needs the referee."""
+        """Find one SET instead, since each find needs the server."""
         return replace(wanted, kind=FindOne.kind)
 
     @property
@@ -70,7 +70,7 @@ class FindAll(BoardExercise):
 
     @property
     def one_answer(self) -> FindOne:
-        """Each of the SETs is found for itself."""
+        """Each SET is found on its own."""
         return FindOne(replace(self.wanted, kind=FindOne.kind), self.seed, self.cards)
 
     def read(self, form: Form) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class FindAll(BoardExercise):
         return Findings(not wrong and len(found) == len(there), wrong[0] if wrong else None, seen, recognised)
 
     def help_stages(self) -> tuple[Help, ...]:
-        """How many there are, then one SET after the other; a page may skip those that are found already."""
+        """How many there are, then one SET after another; a page may skip those that are found already."""
         found = [triple for _, triple in ranked_sets(self.cards)]
         return (
             Help(HelpKind.HOW_MANY, count=len(found)),
@@ -128,7 +128,7 @@ class FindAll(BoardExercise):
 
 
 def _with_another_set(draws: Draws, wanted: Wanted, board: Board, count: int) -> Board:
-    """The board with one more SET, if that makes neither too many nor too hard ones."""
+    """The board with one more SET, unless that makes too many SETs or too hard ones."""
     room_for_each = (board_size(wanted) - len(board.cards)) / (count - len(board.sets))
     shares_a_card = draws.coin() or room_for_each < _TRIPLE
     first = draws.one_of(board.cards if shares_a_card else deck_of(wanted))

@@ -25,7 +25,7 @@ class FindOne(BoardExercise):
 
     @classmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[list[Card], tuple[Card, ...]]:
-        """At least one SET; the easiest differs in as many features as the difficulty says, in the focus too."""
+        """At least one SET; the easiest differs in as many features as the difficulty says, including the focus."""
 
         def is_hard_enough(completed: Sequence[int]) -> bool:
             return all(differing >= wanted.difficulty for differing in completed)

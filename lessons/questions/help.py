@@ -18,20 +18,20 @@ class HelpKind(StrEnum):
     HOW_IT_STANDS = "how-it-stands"
     """The verdict on this feature."""
     NOT_THIS_ONE = "not-this-one"
-    """This feature is all right: the verdict on it."""
+    """The verdict on a feature that doesn't break it."""
     ODD_CARD = "odd-card"
-    """In one feature this card is not like the other two."""
+    """In one feature, this card isn't like the other two."""
     EVERY_FEATURE = "every-feature"
-    """The verdict on each feature, and with it the answer."""
+    """The verdict on each feature, which includes the answer."""
     VALUE_NEEDED = "value-needed"
     """The third card must have this value."""
     THE_CARD = "the-card"
     TWO_MAKE_A_THIRD = "two-make-a-third"
-    """Take two cards and think which third one they need; is it there?"""
+    """Take two cards and think of the third one they need; is it there?"""
     AMONG_THESE = "among-these"
     """If there is a SET, there is one among these cards."""
     HOW_MANY = "how-many"
-    """So many SETs are there; it may be none."""
+    """How many SETs there are; possibly none."""
     ONE_CARD = "one-card"
     TWO_CARDS = "two-cards"
     THE_SET = "the-set"
@@ -39,7 +39,7 @@ class HelpKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """One stage; what its kind does not speak of is left empty."""
+    """One stage; fields that its kind doesn't use are empty."""
 
     kind: HelpKind
     feature: Feature | None = None

@@ -27,9 +27,9 @@ from lessons.questions.triples import TripleExercise, changes, draw_amounts, dra
 from lessons.skills import ExerciseKind, Wanted
 
 _CLEARLY_BROKEN = (2, 3)
-# A pair is made again from the seeds of its halves, like every exercise; so their seeds say what they are.
+# Like every exercise, each half of a pair is made again from its seed, so the seed says which half it is.
 _FIRST_HALF, _SECOND_HALF = _HALVES = ("contrast-1/", "contrast-2/")
-# A pair is calm in what it is not about, so that the one feature stands out.
+# In a pair, few other features differ, so that the one in question stands out.
 _CALM = (1, 2)
 
 
@@ -39,9 +39,9 @@ class IsSet(TripleExercise):
 
     @classmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[Triple, tuple[Card, ...]]:
-        """A SET as often as not; and of the others a near miss as often as a clear one.
+        """A SET half of the time, else a near miss or a clear miss, equally often.
 
-        A clear one is broken in any features, not always in the focus, so that the focus alone does not decide.
+        A clear miss is broken in any features, not always in the focus, so that the focus alone doesn't decide.
         """
         if draws.coin():
             return draw_set(draws, wanted), ()
@@ -59,7 +59,7 @@ class IsSet(TripleExercise):
 
     @classmethod
     def fresh(cls, wanted: Wanted, seed: str, avoid: Exercise | None, *, troubled: Feature | None) -> Exercise:
-        """Where the focus is what the learner keeps getting wrong, the first of two triples that differ only in it."""
+        """If the focus is what the learner keeps getting wrong, the first of two triples that differ only in it."""
         if troubled is None or wanted.focus is not troubled:
             return super().fresh(wanted, seed, avoid, troubled=troubled)
         first, _second = cls.contrast_pair(troubled, seed, easy=wanted.easy, avoid=avoid)
@@ -69,7 +69,7 @@ class IsSet(TripleExercise):
     def contrast_pair(
         cls, feature: Feature, seed: str, easy: bool = False, avoid: Exercise | None = None
     ) -> tuple[Exercise, Exercise]:
-        """Two triples that differ in one value of this feature: one a SET, the other broken in it; either is first."""
+        """Two triples that differ in one value of this feature: a SET and one that's broken in it, in either order."""
         check_wanted(Wanted(cls.kind, focus=feature, easy=easy))
         pairs = (cls._contrast_pair(feature, each, easy) for each in seeds(seed))
         return next(pair for pair in pairs if pair[0].is_other_than(avoid))
@@ -81,7 +81,7 @@ class IsSet(TripleExercise):
         return cached_exercise(cls, wanted, _FIRST_HALF + seed), cached_exercise(cls, wanted, _SECOND_HALF + seed)
 
     def follow_up(self) -> Exercise | None:
-        """The second of a pair."""
+        """The second of a pair, if this is the first."""
         if not self.seed.startswith(_FIRST_HALF):
             return None
         return cached_exercise(IsSet, self.wanted, _SECOND_HALF + self.seed.removeprefix(_FIRST_HALF))
@@ -98,7 +98,7 @@ class IsSet(TripleExercise):
         if yes:
             return Findings(False, verdict, overlooked(verdict))
         if named is None:
-            # Of several broken features any may have been the one that was seen.
+            # If several features are broken, there's no telling which one was seen.
             return Findings(True, verdict, dict.fromkeys(broken_in(verdict), True) if len(verdict.broken) == 1 else {})
         # A right "no" for a wrong reason is not right.
         return Findings(verdict[named].is_broken, verdict, blame)
@@ -117,13 +117,13 @@ class IsSet(TripleExercise):
 
 
 def read_yes_in(form: Form) -> dict[str, Any]:
-    """Yes or no, and what breaks it if that was said too."""
+    """Yes or no, and what breaks it if that was answered, too."""
     answer = {"yes": {"1": True, "0": False}.get(form.get("yes") or "")}
     return answer | ({"breaks": form.get("breaks")} if form.get("breaks") else {})
 
 
 def _draw_contrast(draws: Draws, wanted: Wanted, focus: Feature) -> tuple[Triple, Triple]:
-    """A SET and a near miss that differ in one value, of the focus, on one card; either comes first."""
+    """A SET and a near miss that differ in one value of the focus on one card, in either order."""
     makes = [Make.ALL_SAME] if wanted.difficulty < len(features_in_play(wanted)) else []
     makes += [Make.ALL_DIFFERENT] if wanted.difficulty > 1 else []
     triple = draw_set(draws, wanted, draws.one_of(makes))

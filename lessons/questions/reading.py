@@ -1,4 +1,4 @@
-"""Reads answers: plain values, as they come from a form or out of the database, that need not make sense. Pure.
+"""Parses answers: plain values from a form or the database, which may not make sense. Pure.
 
 | kind         | answer                                                                        |
 |--------------|-------------------------------------------------------------------------------|
@@ -10,7 +10,7 @@
 | find-one     | {"cards": [3, 17, 80]}                                                        |
 | find-all     | {"sets": [[3, 17, 80], …]}                                                    |
 
-A card is given by its index in the deck, wherever it lies.
+A card is given by its index in the deck, not by its place on the board.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _THREE = 3
 
 
 class AnswerFault(StrEnum):
-    """What is wrong with an answer that is none."""
+    """Why an answer can't be graded."""
 
     NOT_ANSWERED = "not-answered"
     """A field is missing, or empty."""
@@ -36,7 +36,7 @@ class AnswerFault(StrEnum):
     UNKNOWN_MAKE = "unknown-make"
     """Neither all the same, nor all different, nor two and one."""
     CONTRADICTION = "contradiction"
-    """A SET, and yet a feature that breaks it."""
+    """Called a SET, and yet a feature is named that breaks it."""
     CARD_NOT_SHOWN = "card-not-shown"
     SAME_CARD_TWICE = "same-card-twice"
     FEWER_THAN_THREE = "fewer-than-three"
@@ -45,13 +45,13 @@ class AnswerFault(StrEnum):
 
 
 class BadAnswer(ValueError):
-    """An answer that cannot be graded: not a wrong one, but none."""
+    """An answer that can't be graded, which is not the same as a wrong one."""
 
     def __init__(self, reason: AnswerFault, words: str = "") -> None:
         super().__init__(words or reason.value)
         self.reason = reason
         self.words = words
-        """In the learner's language; empty where the reason says it all."""
+        """In the learner's language; empty if the reason says it all."""
 
 
 def read_yes(answer: object) -> bool:
@@ -59,7 +59,7 @@ def read_yes(answer: object) -> bool:
 
 
 def read_yes_and_blame(answer: object) -> tuple[bool, Feature | None]:
-    """Whether it is said to be a SET, and the feature that is said to break it, if one is."""
+    """Whether the learner calls it a SET, and the feature they say breaks it, if any."""
     fields = _fields(answer, ["yes"], ["breaks"])
     yes, blamed = _boolean(fields["yes"]), fields.get("breaks")
     if blamed is None:
@@ -148,7 +148,7 @@ def _triple(value: object, shown: Sequence[Card]) -> Triple:
 
 
 def _card(value: object, shown: Sequence[Card]) -> Card:
-    # A truth value is a whole number to Python, and not to anybody else.
+    # In Python, bool is a subclass of int.
     if not isinstance(value, int) or isinstance(value, bool):
         raise BadAnswer(AnswerFault.WRONG_TYPE)
     for card in shown:

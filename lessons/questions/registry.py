@@ -1,4 +1,4 @@
-"""Every kind of exercise by its name, and how the exercise that is wanted is made. Pure."""
+"""Every kind of exercise by its name, and functions that make a wanted exercise. Pure."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ EXERCISES: Final[dict[ExerciseKind, type[Exercise]]] = {
 
 
 def exercise_of(wanted: Wanted, seed: str, cards: tuple[Card, ...], choices: tuple[Card, ...] = ()) -> Exercise:
-    """An exercise with cards that somebody has chosen."""
+    """An exercise with the given cards, instead of drawn ones."""
     return EXERCISES[wanted.kind](wanted, seed, cards, choices)
 
 
 def make_exercise(wanted: Wanted, seed: str) -> Exercise:
-    """The exercise of this seed: the same for ever. Each kind's `draw` says what its difficulty means."""
+    """The exercise of this seed, which stays the same forever. Each kind's `draw` says what its difficulty means."""
     check_wanted(wanted)
     return cached_exercise(EXERCISES[wanted.kind], wanted, seed)
 
 
 def fresh_exercise(wanted: Wanted, seed: str, avoid: Exercise | None, *, troubled: Feature | None = None) -> Exercise:
-    """An exercise that wasn't just asked; about a feature that the learner keeps getting wrong, a contrast."""
+    """An exercise that wasn't just asked. If it's about the `troubled` feature, the first of a contrast pair."""
     check_wanted(wanted)
     return EXERCISES[wanted.kind].fresh(wanted, seed, avoid, troubled=troubled)

@@ -1,8 +1,8 @@
 """Two cards and some to choose from: which one makes it a SET?
 
-Were every wrong choice a near miss of the right one, the right one would be the card that is most like the others, and
+If every wrong choice were a near miss of the right one, the right one would be the card most like the others, and
 nobody would need to look at the two cards. So the choices are a grid: some values of one feature by some of another.
-Each card of it has as many near misses beside it as any other.
+Every card in it has equally many near misses beside it.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class ThirdCard(Exercise):
 
     @classmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[tuple[Card, Card], list[Card]]:
-        """The two cards, and the choices: six, or four at difficulty 1. The focus is what has most near misses."""
-        # Two cards that differ in one feature are themselves the near misses in it, so the focus must be another one.
+        """The two cards, and six choices (four at difficulty 1). The focus is the feature with the most near misses."""
+        # Two cards that differ in one feature are themselves the near misses in it, so the focus must be another.
         a, b, right = draw_set(draws, wanted, Make.ALL_SAME if wanted.difficulty == 1 else None)
         while True:
             choices = _draw_grid(draws, wanted, (a, b, right))
@@ -72,7 +72,7 @@ class ThirdCard(Exercise):
         return ShownSolution(verdict=explain(first, second, self.right))
 
     def help_stages(self) -> tuple[Help, ...]:
-        """The feature in which the choices differ most (the focus, where there is one), its value, and the card."""
+        """The feature in which the choices differ most (the focus, if there's one), its value, and the card."""
         feature = max(Feature, key=lambda each: len({card.value(each) for card in self.choices}))
         if self.wanted.focus is not None:
             feature = self.wanted.focus

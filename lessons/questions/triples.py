@@ -1,10 +1,10 @@
-"""What the exercises with three cards have in common, and three cards of a wanted make. Pure.
+"""What all exercises with three cards have in common, and drawing three cards of wanted makes. Pure.
 
-A make says which features are all the same, all different, or two and one.
-The difficulty of a SET is the number of features in which it differs. Three cards that are no SET are as difficult as
-a SET that they can be mended into, each broken feature becoming all the same or all different: with `broken` features
-broken and `different` all different, that is from `different` to `different + broken`. With one feature broken at
-least one other must be all different, or two of the cards would be one card.
+A make says whether a feature is all the same, all different, or two and one.
+The difficulty of a SET is the number of features in which it differs. Three cards that aren't a SET are as difficult as
+a SET they can be fixed into by making each broken feature all the same or all different: with `broken` features broken
+and `different` all different, that's from `different` to `different + broken`. If one feature is broken, at least one
+other must be all different, or two of the cards would be identical.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ORDERS = tuple(permutations(range(3)))
 
 @dataclass(frozen=True, slots=True)
 class Amounts:
-    """Of how many features three cards have each make."""
+    """How many features of three cards have each make."""
 
     broken: int
     different: int
@@ -35,7 +35,7 @@ class Amounts:
 
 
 def draw_amounts(draws: Draws, wanted: Wanted, broken: int) -> Amounts:
-    """So many broken features, and as many different ones as the difficulty allows for."""
+    """The given number of broken features, and a random number of different ones within the difficulty."""
     whole = len(features_in_play(wanted)) - broken
     least = max(1 if broken == 1 else 0, wanted.difficulty - broken)
     most = min(wanted.difficulty, whole)
@@ -44,7 +44,7 @@ def draw_amounts(draws: Draws, wanted: Wanted, broken: int) -> Amounts:
 
 
 def draw_triple(draws: Draws, wanted: Wanted, amounts: Amounts, make_of_focus: Make | None = None) -> Triple:
-    """Three cards of these amounts, in any order; each card of the deck is as likely as any other in each place."""
+    """Three cards with these amounts in any order; every card of the deck is equally likely in each place."""
     order = draws.shuffled(features_in_play(wanted))
     if wanted.focus is not None and make_of_focus is not None:
         start_of = {Make.TWO_AND_ONE: 0, Make.ALL_DIFFERENT: amounts.broken, Make.ALL_SAME: len(order) - 1}
@@ -55,7 +55,7 @@ def draw_triple(draws: Draws, wanted: Wanted, amounts: Amounts, make_of_focus: M
     while True:
         values = [_draw_values(draws, make_of.get(feature, Make.ALL_SAME)) for feature in order]
         a, b, c = (_card(dict(zip(order, column, strict=True))) for column in zip(*values, strict=True))
-        # Two cards are one card when nothing is all different and the same card is odd in each broken feature.
+        # Two cards are identical if nothing is all different and the same card is odd in each broken feature.
         if a is not b and a is not c and b is not c:
             return a, b, c
 
@@ -95,16 +95,16 @@ def changes(card: Card, feature: Feature) -> tuple[Card, Card]:
 
 
 class TripleExercise(Exercise):
-    """Three cards, and a question about how their features stand."""
+    """Three cards, and a question about the makes of their features."""
 
     @property
     def verdict(self) -> Verdict:
         return explain(*self.cards)
 
     def help_stages(self) -> tuple[Help, ...]:
-        """A feature to look at, how it stands, and then all."""
+        """A feature to look at, the verdict on it, and then on all of them."""
         verdict = self.verdict
-        feature = _telling(verdict, self.wanted.focus)
+        feature = _telling_feature(verdict, self.wanted.focus)
         return (
             ONE_AT_A_TIME,
             Help(HelpKind.LOOK_AT, feature),
@@ -121,8 +121,8 @@ class TripleExercise(Exercise):
         yield tuple(cards), broken_features(cards)
 
 
-def _telling(verdict: Verdict, focus: Feature | None) -> Feature:
-    """A broken feature, or in a SET one that is all different: what is most often seen wrong. The focus, if it is."""
+def _telling_feature(verdict: Verdict, focus: Feature | None) -> Feature:
+    """A broken feature or, in a SET, one that's all different: those most often misjudged. The focus, if it's one."""
     make = Make.ALL_DIFFERENT if verdict.is_set else Make.TWO_AND_ONE
     telling = [each.feature for each in verdict.features if each.kind is make]
     return focus if focus in telling else telling[0]

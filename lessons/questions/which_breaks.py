@@ -1,4 +1,4 @@
-"""Three cards that are no SET: which feature breaks it?"""
+"""Three cards that aren't a SET: which feature breaks it?"""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class WhichBreaks(TripleExercise):
         return Solution(breaks=broken_in(self.verdict))
 
     def help_stages(self) -> tuple[Help, ...]:
-        """To name the feature would be the answer, so first one that it is not, then the card that is odd in it."""
+        """Naming the feature would be the answer, so first name one that it isn't, then the card that's odd in it."""
         verdict = self.verdict
         broken = verdict.broken[0]
         ruled_out = [each for each in verdict.features if not each.is_broken]

@@ -1,4 +1,4 @@
-"""Learning on a page: names of skills, levels and features, and help in words."""
+"""Template filters for learning: names of skills, levels and features, and help in words."""
 
 from functools import lru_cache
 
@@ -25,7 +25,7 @@ def feature_name(feature: Feature) -> str:
 
 @register.filter
 def the_feature(feature: Feature) -> str:
-    """The name as it stands within a sentence."""
+    """The name as used within a sentence."""
     return str(THE_FEATURES[feature])
 
 
@@ -46,13 +46,13 @@ def level_name(level: Level) -> str:
 
 @register.filter
 def skill_cell(status: Status) -> SafeString:
-    """The cell of a table that shows how well somebody has a skill. A page has hundreds, of which few differ."""
+    """A table cell with the level of a skill. Cached, because a page has hundreds of cells but few different ones."""
     return _skill_cell(status.skill, status.level, get_language())
 
 
 @lru_cache(maxsize=512)
 def _skill_cell(skill: Skill, level: Level, language: str) -> SafeString:
-    """For each language, since the words are in the one of the page."""
+    """The language is part of the cache key, since the words are translated."""
     name = level_name(level)
     return format_html(
         '<td class="mark" title="{}" data-level="{}"><svg class="level-mark" width="22" height="18" aria-hidden="true"'

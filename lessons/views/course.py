@@ -24,7 +24,7 @@ from lessons.views.exercise import AnswerOutcome, question_context, take_answer
 @require_safe
 @kept
 def home(request: Request) -> HttpResponse:
-    """The path of units, and where I am on it."""
+    """The path of units, and where the learner is on it."""
     rows = queries.path(known_player(request))
     current = next((row for row in rows if row.is_current), None)
     return render(request, "lessons/home.html", {"path": rows, "current": current})

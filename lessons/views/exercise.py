@@ -1,4 +1,4 @@
-"""What a question needs on any page that shows one, and how its answer is taken."""
+"""For every page that shows a question: its template context, and handling its answer."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from lessons.words import refusal
 
 @dataclass(frozen=True, slots=True)
 class AnswerOutcome:
-    """What to show after a form was sent."""
+    """What to show after a form was posted."""
 
     ticket: Ticket | None = None
-    """None: another question, for this one wasn't this page's."""
+    """None shows a new question, since the posted one was refused or isn't this page's."""
     answer: dict[str, Any] | None = None
     grade: Grade | None = None
     notice: str = ""
@@ -36,7 +36,7 @@ class AnswerOutcome:
 def take_answer(
     request: Request, is_asked_here: Callable[[Ticket], bool], unsealed: Ticket | None = None
 ) -> AnswerOutcome:
-    """The answer in a form, or one more stage of help. `unsealed` is the question that the page's address names."""
+    """Handle a posted answer, or a request for more help. `unsealed` is the question that the page's URL names."""
     who = player(request)
     try:
         limits.count_answer(who, address_of(request))
@@ -59,7 +59,7 @@ def take_answer(
 
 
 def question_context(request: Request, ticket: Ticket | None, outcome: AnswerOutcome | None = None) -> dict[str, Any]:
-    """The question, the help asked for so far, and what came of the answer if there is one."""
+    """The template context: the question, the help asked for so far, and the outcome of the answer, if any."""
     if ticket is None:
         return {}
     question = ticket.question

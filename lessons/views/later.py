@@ -1,4 +1,4 @@
-"""Answers that were given without a network: the browser kept them, and sends them one by one when it is back."""
+"""Takes answers given offline, which the browser stored and sends one by one when it's back online."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ SOMEBODY_ELSE, GONE, NO_ANSWER = HTTPStatus.CONFLICT, HTTPStatus.GONE, HTTPStatu
 _OLDEST = 2 * 86_400
 
 
-# A late answer makes the learner's progress anew, from all their answers.
+# In the slow lane, because a browser that's back online sends all its stored answers in a row.
 @slow("POST")
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def later(request: Request) -> HttpResponse:
-    """What is needed for sending, or one answer.
+    """GET what the browser needs for sending, or POST one answer.
 
-    The status says what becomes of the answer in the browser. It is forgotten when it was checked (200) or never can
-    be (410: the question is of long ago or not ours; 422: no answer to it). It is kept for another time when somebody
-    else is signed in now (409) or too many came at once (429).
+    The status tells the browser what to do with its copy. It drops an answer that was graded (200) or never can be
+    (410: the question has expired or isn't ours; 422: not an answer to it). It keeps the answer for another time if
+    somebody else is signed in now (409) or there were too many requests (429).
     """
     if request.method != "POST":
         present, *older = words_for(request)
         return JsonResponse({"token": get_token(request), "whose": present, "older": older})
-    # What a guest has learned becomes the user's who signs in; what a user has answered is nobody else's.
+    # A guest's answers go to the user who signs in, but a user's answers never go to anybody else.
     if request.POST.get("whose") not in {GUEST, *words_for(request)}:
         return HttpResponse(status=SOMEBODY_ELSE)
     if read_sent_as(request.POST) is None:
@@ -72,7 +72,7 @@ def _answer(request: Request, who: Player) -> HttpResponse:
 
 
 def _ticket_at(place: str, *, shown_at: float) -> Ticket:
-    """For a question that only the course asks: its page has no ticket."""
+    """A ticket for a course-only question, whose page has none."""
     found = find_step(*place.split("/")) if place.count("/") == 1 else None
     if found is None or found[1].question.is_exercise:
         raise BadTicket(place)
@@ -80,12 +80,12 @@ def _ticket_at(place: str, *, shown_at: float) -> Ticket:
 
 
 def _answered_at(ago: str, *, since: float, now: float) -> float:
-    """When it was answered, as the browser says: not before it was asked, and not in the future."""
+    """When it was answered according to the browser, but not before it was asked and not in the future."""
     return min(now, max(since, now - (whole_number(ago) or 0)))
 
 
 def _outcome(place: str, event: LearningEvent | None, *, is_right: bool) -> JsonResponse:
-    """Whether it was right, and where to look at it again if not."""
+    """Whether it was right and, if not, where to try it again."""
     again = ""
     if place == practice.PLACE and event:
         again = f"{reverse('learn:practice')}?again={event.pk}"

@@ -41,9 +41,9 @@ def practice(request: Request) -> HttpResponse:
 @require_safe
 @kept
 def ahead(request: Request) -> HttpResponse:
-    """What to keep for when the network is gone: the steps of the current unit, and exercises.
+    """What to store for offline use: the steps of the current unit, and exercises.
 
-    What needs the referee in between is not among those.
+    Kinds that need the server between finds are replaced with others.
     """
     who = known_player(request)
     now = time.time()
@@ -69,13 +69,13 @@ def _pages_ahead(who: Player | None) -> list[str]:
 
 @require_safe
 def me(request: Request) -> HttpResponse:
-    """My page: where I am, what I can, what I get wrong most."""
+    """The learner's own page: where they are, what they can do, and what they get wrong most."""
     about = queries.about_me(known_player(request), now=time.time())
     return render(request, "lessons/me.html", {"about": about})
 
 
 def _new_ticket(request: Request) -> Ticket:
-    """What to practise next, with a feature in mind that is got wrong again and again."""
+    """A ticket for what to practice next, with a contrast pair for a feature that the learner keeps getting wrong."""
     who = known_player(request)
     tries = queries.latest_tries(who)
     last = queries.last_asked(who, PRACTICE)

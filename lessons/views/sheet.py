@@ -1,4 +1,4 @@
-"""A worksheet on screen: the exercises that are on the paper, one after another."""
+"""A worksheet on screen: the same exercises as on paper, one after another."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def sheet(request: Request, kind: str, code: str) -> HttpResponse:
     return _page(request, found, take_answer(request, lambda ticket: ticket.place == PLACE and ticket.seed in seeds))
 
 
-def _chosen(request: Request, sheet: Sheet) -> Exercise | None:
-    """The task of the address, else the first that is not right yet; None where all are."""
+def _current_exercise(request: Request, sheet: Sheet) -> Exercise | None:
+    """The task named in the URL, else the first one that isn't right yet; None if all are."""
     task = request.GET.get("task", "")
     if task in map(str, range(1, sheet.tasks + 1)):
         return sheet.exercises[int(task) - 1]
@@ -48,7 +48,7 @@ def _new_ticket(exercise: Exercise | None) -> Ticket | None:
 
 def _page(request: Request, sheet: Sheet, outcome: AnswerOutcome) -> HttpResponse:
     seeds = [each.seed for each in sheet.exercises]
-    ticket = outcome.ticket or _new_ticket(_chosen(request, sheet))
+    ticket = outcome.ticket or _new_ticket(_current_exercise(request, sheet))
     right = queries.right_seeds(known_player(request), SHEET, seeds)
     context = {
         "sheet": sheet,

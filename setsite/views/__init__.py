@@ -1,1 +1,1 @@
-"""Pages of the hall."""
+"""Pages of the project itself: appearance and the style page."""

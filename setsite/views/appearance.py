@@ -1,4 +1,4 @@
-"""How the site looks and sounds, and in which language: chosen by anybody, on a page and in one click."""
+"""Pages on which anyone chooses the site's appearance, sound and language."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def look(request: Request) -> HttpResponse:
 
 @require_POST
 def choose_language(request: Request) -> HttpResponse:
-    """Who has an account takes the language along; on a device that many share it is then nobody else's."""
+    """Store the language with the account if there is one, so that it doesn't stick to a shared device."""
     language = request.POST.get("language", "")
     if language not in dict(settings.LANGUAGES):
         return error_page(request, 422)
@@ -66,7 +66,7 @@ def _page(request: Request, form: AppearanceForm, back: str, *, status: int = 20
 
 
 def _own_address(request: Request, address: str) -> str:
-    """The address if it is one of ours, else nothing."""
+    """The URL if it's on our own site, otherwise ""."""
     is_ours = url_has_allowed_host_and_scheme(
         address, allowed_hosts={request.get_host()}, require_https=request.is_secure()
     )

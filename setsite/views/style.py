@@ -1,4 +1,4 @@
-"""The living style page: every component of the design system, in its states, made of what the pages use."""
+"""The living style guide: every component of the design system in its states, built from what the pages use."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
@@ -17,7 +17,7 @@ _WRONG = (Card(2, "red", "solid", "oval"), Card(2, "red", "striped", "oval"), Ca
 
 @require_safe
 def style(request: HttpRequest) -> HttpResponse:
-    """For those who build the site; it is not there where it is used."""
+    """For developers only; doesn't exist on a public site."""
     if not settings.IS_LOCAL:
         raise Http404("for development")
     context = {

@@ -1,1 +1,1 @@
-"""How fast it is, always beside a baseline measured in the same run: `python -m tools.bench`."""
+"""Benchmarks, each against a baseline measured in the same run: `python -m tools.bench`."""

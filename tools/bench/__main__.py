@@ -1,6 +1,6 @@
-"""Runs the figures named on the command line, or all, and prints each as one line of JSON.
+"""Runs the figures named on the command line, or all of them, and prints each as one line of JSON.
 
-A missed goal is a figure like any other ("met": false); only a figure that crashes makes the run fail.
+A missed goal is reported like any other figure ("met": false); only a figure that crashes makes the run fail.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from tools.bench import first_load, lessons, live, odds, rules
 from tools.bench.figures import Figure
 
-# A new subject is a module with a list FIGURES, and its name here.
+# To add a subject, write a module with a list FIGURES and add it here.
 _SUBJECTS = (rules, odds, lessons, live, first_load)
 
 

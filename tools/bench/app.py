@@ -1,4 +1,4 @@
-"""The site with bare things beside it to compare it with, all on one server."""
+"""The site and minimal baselines to compare it with, on one server."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def _stream(scope: Scope, receive: Receive, send: Send) -> None:
-    """The least that pushes: a queue a client. It does not even notice that a client has gone."""
+    """The simplest possible stream: one queue per client. It doesn't even notice disconnects."""
     queue: asyncio.Queue[bytes] = asyncio.Queue()
     _streams.add(queue)
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
@@ -32,7 +32,7 @@ async def _stream(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def _push(scope: Scope, receive: Receive, send: Send) -> None:
-    """Send to every bare stream a message of so many bytes."""
+    """Send a message of the given size to every baseline stream."""
     asked = parse_qs(scope["query_string"].decode())
     head = f'event: table\ndata: <div data-version="{asked["version"][0]}">'.encode()
     message = head.ljust(int(asked["bytes"][0]) - 2, b".") + b"\n\n"
@@ -42,7 +42,7 @@ async def _push(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def _usage(scope: Scope, receive: Receive, send: Send) -> None:
-    """What this process has used: seconds of processor, bytes of memory."""
+    """CPU seconds and bytes of memory used by this process."""
     used = time.process_time()
     if scope["query_string"] == b"tidy":
         gc.collect()

@@ -1,4 +1,4 @@
-"""What a figure is, and how two ways of doing the same work are timed against each other."""
+"""The figures of the benchmark report, and timing of two ways to do the same work against each other."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from statistics import median
 from typing import Literal, NamedTuple
 
 Work = Callable[[], int]
-"""Does a piece of work, a few milliseconds of it, and says how many units it was."""
+"""Does a few milliseconds of work and returns how many units it did."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What the ratio of subject to baseline should be: at least so much, or at most.
+    """A lower or upper bound for the ratio of subject to baseline.
 
-    Bytes are the same on every machine, so a goal for them may be of the value itself.
+    Bytes are the same on every machine, so a goal for them may bound the value itself.
     """
 
     at_least: float | None = None
@@ -46,9 +46,9 @@ class Figure:
     baseline_value: float
     ratio: float
     goal: Goal | None
-    """None where the figure only stands beside another that has one."""
+    """None if the figure is only context for another that has a goal."""
     note: str = ""
-    """What one must know to read it."""
+    """What the reader must know to understand it."""
 
     def as_json(self) -> str:
         line: dict[str, object] = {
@@ -67,7 +67,7 @@ class Figure:
 
 
 def _short(number: float) -> float:
-    """Four digits: the rest is noise."""
+    """Round to four digits; the rest is noise."""
     return float(f"{number:.4g}")
 
 
@@ -78,12 +78,12 @@ class Rates(NamedTuple):
 
 
 def time_rates(subject: Work, baseline: Work, *, rounds: int = 11, seconds: float = 0.15) -> Rates:
-    """Units a second of both, and their ratio.
+    """Units per second of both, and their ratio.
 
-    They take turns in short rounds and each figure is the median over the rounds, so that a neighbour's burst on a
-    shared machine hits both or is left out. The time is the processor's, for work on one core that waits for nothing.
+    They take turns in short rounds, and each figure is the median over the rounds, so that a neighbor's burst on a
+    shared machine hits both or is left out. This measures CPU time, for work on one core that waits for nothing.
     """
-    # Tables and caches that are filled once are not what is measured.
+    # Warm up: filling tables and caches isn't what's measured.
     subject()
     baseline()
     pairs = [(_rate(subject, seconds), _rate(baseline, seconds)) for _ in range(rounds)]

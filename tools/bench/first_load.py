@@ -1,4 +1,4 @@
-"""How much a browser fetches before one can play: the page of a match and all that it asks for."""
+"""How much a browser fetches before you can play: a match's page and everything it loads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FETCHED_LINKS = {"stylesheet", "icon", "preload", "modulepreload", "manifest"}
 
 
 class _Finder(HTMLParser):
-    """The addresses that a page makes a browser fetch at once."""
+    """Finds the URLs that a page makes a browser fetch right away."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class Fetched:
     address: str
     kind: str
     size: int
-    """With its headers."""
+    """In bytes, including headers."""
 
 
 class Load(NamedTuple):

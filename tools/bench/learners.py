@@ -1,16 +1,16 @@
 """Simulated learners, who answer real exercises from what they see on the cards and learn from the feedback.
 
-They know nothing of the model of `lessons.progress.tracing`, and follow another one:
-- each skill has a strength, a continuous number, and comes off with the logistic chance of it;
-- strength grows with the logarithm of the practice (the power law of practice), each learner and skill at a rate of
-  its own; a success counts for more than a failure (performance factors analysis), and a feature that the feedback
-  names counts in full;
+They don't use the model of `lessons.progress.tracing` but a different one:
+- each skill has a strength, a continuous number, and succeeds with its logistic probability;
+- strength grows with the logarithm of practice (the power law of practice), at a separate rate for each learner and
+  skill; a success counts more than a failure (performance factors analysis), and a feature named by the feedback counts
+  in full;
 - practice fades as a power of the time since (Wixted), so nights between sessions cost something;
-- an answer is worked out from the cards: each feature is noticed or not, what is not noticed passes for all right,
-  a difference that is all right raises doubt, and boards are searched among true and tempting triples;
-- whoever does not manage the procedure of a kind guesses, and even experts slip at times;
-- a belief (this feature is not there, all must be alike) rules over what is seen, until it was corrected often enough.
-A skill is truly held when its chance is at least nine in ten and no belief is in its way.
+- an answer is worked out from the cards: each feature is noticed or not, an unnoticed one passes as fine, features that
+  all differ raise doubt, and boards are searched among true and tempting triples;
+- a learner who can't do a kind of exercise guesses, and even experts slip at times;
+- a belief (this feature doesn't exist, all must be alike) overrides what is seen until it has been corrected enough.
+A skill is truly held when its probability is at least nine in ten and no belief is in its way.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from lessons.skills import ExerciseKind, Skill, differing_skill, feature_skill, 
 HELD: Final = 0.9
 SLIP: Final = 0.03
 FAILURE: Final = 0.3
-"""What an exercise that went wrong teaches, beside one that went right."""
+"""How much a wrong answer teaches, relative to a right one."""
 SECONDS_EACH: Final = 30.0
 EXERCISES_A_DAY: Final = 30
 DAY: Final = 86_400.0
 FADING: Final = 0.03
 FADING_UNIT: Final = 3_600.0
 TEMPTATIONS: Final = 12
-"""How many triples of a board besides the SETs are looked at."""
+"""How many random triples of a board a learner looks at, besides the SETs."""
 
 STARTS: Final[Mapping[Skill, float]] = {
     Skill.NUMBER: 0.5,
@@ -58,7 +58,7 @@ STARTS: Final[Mapping[Skill, float]] = {
     Skill.DIFFERS_3: -0.5,
     Skill.DIFFERS_4: -1.0,
 }
-"""The strength that a newcomer brings, on average: 0 is one in two."""
+"""A newcomer's average strength; 0 is an even chance."""
 RATE: Final = 1.6
 SPREAD_OF_STARTS: Final = 0.4
 SPREAD_OF_RATES: Final = 0.15
@@ -72,7 +72,7 @@ class Nature:
     blind_to: Feature | None = None
     wants_all_alike: bool = False
     corrections: int = 6
-    """How often a belief must be shown wrong until it is given up."""
+    """How often a belief must be proved wrong before it's given up."""
 
 
 ORDINARY: Final = Nature("ordinary")
@@ -100,7 +100,7 @@ class _Strength:
 
 
 class Learner:
-    """One learner; the seed says how gifted, and what comes to mind."""
+    """One learner. The seed decides their talent and their choices."""
 
     def __init__(self, nature: Nature, seed: str) -> None:
         self.nature = nature
@@ -115,7 +115,7 @@ class Learner:
         }
 
     def chance(self, skill: Skill, now: float) -> float:
-        """How likely the skill comes off."""
+        """The probability that the skill succeeds."""
         if self.is_blind and skill is feature_skill(self.nature.blind_to or Feature.SHADING):
             return 0.0
         return 1 / (1 + math.exp(-self._strengths[skill].at_moment(now)))
@@ -134,12 +134,12 @@ class Learner:
     def holds_all(self, now: float) -> bool:
         return not self.corrections_left and all(self.holds(skill, now) for skill in Skill)
 
-    # How an answer comes about
+    # Working out an answer
 
     def answer(self, exercise: Exercise, now: float) -> dict[str, Any]:
         slips = self.rng.random() < SLIP
         self._manages = self._does(kind_skill(exercise.kind), now) and not slips
-        # Who has a rule, if a wrong one, does not guess.
+        # A learner with a rule, even a wrong one, doesn't guess.
         has_a_rule = self.wants_all_alike and exercise.kind is ExerciseKind.IS_SET and not slips
         return _ANSWERS[exercise.kind](self, exercise, now, self._manages or has_a_rule)
 
@@ -147,7 +147,7 @@ class Learner:
         return self.rng.random() < self.chance(skill, now)
 
     def _look(self, triple: Sequence[Card], now: float) -> dict[Feature, Make]:
-        """How each feature appears; what is not noticed passes for all the same."""
+        """How each feature appears; an unnoticed one passes as all the same."""
         return {
             feature: make if self._does(feature_skill(feature), now) else Make.ALL_SAME
             for feature, make in _makes(*triple).items()
@@ -173,7 +173,7 @@ class Learner:
     def _explain(self, exercise: Exercise, now: float, manages: bool) -> dict[str, Any]:
         looks = self._look(exercise.cards, now)
         if not manages:
-            # One word is taken for another.
+            # Confuse one answer with another.
             looks[self.rng.choice(list(Feature))] = self.rng.choice(list(Make))
         return {feature.value: make.value for feature, make in looks.items()}
 
@@ -190,7 +190,7 @@ class Learner:
         return {"card": self.rng.choice(best if manages else exercise.choices).index}
 
     def _search(self, exercise: Exercise, now: float) -> Iterator[Sequence[Card]]:
-        """What is taken for a SET on a board, in the order in which it is seen."""
+        """Triples on a board that are taken for SETs, in the order in which they're seen."""
         tempting = [self.rng.sample(exercise.cards, 3) for _ in range(TEMPTATIONS)]
         there = list({frozenset(triple): triple for triple in [*tempting, *find_sets(exercise.cards)]}.values())
         self.rng.shuffle(there)
@@ -213,7 +213,7 @@ class Learner:
     def _any_set(self, exercise: Exercise, now: float, manages: bool) -> dict[str, Any]:
         return {"yes": any(True for _ in self._search(exercise, now)) if manages else self.rng.random() < 0.5}
 
-    # What the feedback does
+    # Learning from feedback
 
     def learn(self, exercise: Exercise, graded: Grade, now: float) -> None:
         amount = 1.0 if graded.is_right and self._manages else FAILURE
@@ -251,7 +251,7 @@ def _makes(a: Card, b: Card, c: Card) -> Mapping[Feature, Make]:
 
 
 def _differing_in(exercise: Exercise) -> set[int]:
-    """In how many features the SETs differ that the exercise is about."""
+    """In how many features the exercise's SETs differ."""
     if exercise.kind is ExerciseKind.THIRD_CARD:
         return {exercise.wanted.difficulty}
     if exercise.kind in {ExerciseKind.WHICH_BREAKS, ExerciseKind.EXPLAIN}:
@@ -260,7 +260,7 @@ def _differing_in(exercise: Exercise) -> set[int]:
 
 
 def _attention(exercise: Exercise, feature: Feature) -> float:
-    """How much of the learner's eye a feature gets."""
+    """How much of the learner's attention a feature gets."""
     if exercise.kind in {ExerciseKind.EXPLAIN, ExerciseKind.THIRD_CARD}:
         return 0.5
     if (
@@ -271,14 +271,14 @@ def _attention(exercise: Exercise, feature: Feature) -> float:
     return 0.25
 
 
-# In which order they practise
+# The order of practice
 
 Order = Callable[[Sequence[Try], States, float, random.Random], Sequence[Exercise]]
-"""The next exercise or two, from what was tried, how it stands, and the moment."""
+"""Chooses the next exercise or two from the tries so far, the states and the current time."""
 
 
 def adaptive(tries: Sequence[Try], states: States, now: float, rng: random.Random) -> Sequence[Exercise]:
-    """As the site does it: what `next_wanted` wants; after repeated errors on a feature, a contrast pair."""
+    """The site's order: what `next_wanted` asks for, and a contrast pair after repeated errors on a feature."""
     wanted = next_wanted(tries, now, rng, states=states)
     first = fresh_exercise(wanted, str(rng.random()), None, troubled=troubled_feature(tries))
     second = first.follow_up()
@@ -286,7 +286,7 @@ def adaptive(tries: Sequence[Try], states: States, now: float, rng: random.Rando
 
 
 def at_random(tries: Sequence[Try], states: States, now: float, rng: random.Random) -> Sequence[Exercise]:
-    """Anything that the adaptive order could ever ask for, each as likely."""
+    """Any exercise the adaptive order could ask for, with equal probability."""
     return [make_exercise(rng.choice(EVERYTHING), str(rng.random()))]
 
 
@@ -295,7 +295,7 @@ EVERYTHING: Final = tuple(every_wanted())
 
 @dataclass(slots=True)
 class Practice:
-    """A learner at work, one exercise after the other."""
+    """A learner practicing, one exercise after another."""
 
     learner: Learner
     order: Order
@@ -305,7 +305,7 @@ class Practice:
 
     @property
     def now(self) -> float:
-        """A fixed pace, and so many exercises a day."""
+        """The simulated time: a fixed pace, and a fixed number of exercises a day."""
         day, turn = divmod(len(self.tries), EXERCISES_A_DAY)
         return day * DAY + turn * SECONDS_EACH
 

@@ -1,7 +1,7 @@
 """How soon simulated learners master everything, and how soon their misconceptions are found.
 
-Counts of exercises, seeded: the same on every machine. The learners follow another model than the site does, see
-`tools.bench.learners`. The seeds are not those that the order and the chances were chosen with.
+Counts of exercises with fixed seeds, so they're the same on every machine. The learners follow a different model from
+the site's, see `tools.bench.learners`. The seeds aren't those with which the order and the probabilities were tuned.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tools.bench.learners import at_random as random_order
 
 LEARNERS = 60
 FINDERS = 200
-"""More of them where a share is counted: of sixty it wanders by five in a hundred."""
+"""More learners where a share is measured: with sixty it varies by five percent."""
 MOST = 600
-"""Whoever is not done by then counts as done then."""
+"""Learners who aren't done by then count as done then."""
 SOON = 20
 WATCHED = 60
-"""For how many exercises misconceptions are looked for; what is not found by then counts as found then."""
+"""How many exercises to look for misconceptions; one not found by then counts as found then."""
 
 
 def practices(nature: Nature, order: Order, learners: int) -> Iterator[Practice]:
@@ -34,7 +34,7 @@ def practices(nature: Nature, order: Order, learners: int) -> Iterator[Practice]
 
 
 def exercises_until(practice: Practice, is_done: Callable[[Practice], bool], most: int = MOST) -> int:
-    """How many exercises it takes."""
+    """How many exercises it takes until `is_done`."""
     for number, _try in enumerate(practice.run(most), 1):
         if is_done(practice):
             return number
@@ -82,7 +82,7 @@ def exercises_to_mastery() -> Figure:
 
 
 def exercises_to_true_mastery() -> Figure:
-    """What the site says and what the learner can are two things; the order is chosen by the first."""
+    """What the site shows and what the learner can do differ; the order goes by the first."""
     return _mastering("exercises_to_true_mastery", truly, Goal(at_most=0.7), "until they truly hold every skill")
 
 

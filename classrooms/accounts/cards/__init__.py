@@ -1,1 +1,1 @@
-"""What is printed for students: login cards, with their pictures and codes."""
+"""Printed login cards for students, with their pictures and codes."""

@@ -27,14 +27,14 @@ _PICTURE, _GAP = 13 * mm, 2 * mm
 class LoginCard:
     name: str
     number: int
-    """The place in the register: who reads the card, where the name cannot be printed."""
+    """The student's place in the register, printed if no font has the letters of the name."""
     address: str
     pictures: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardPicture(Figure):
-    """One of the three pictures of a student."""
+    """One of a student's three pictures."""
 
     box = (picture_art.SIZE, picture_art.SIZE)
     slug: str
@@ -53,16 +53,16 @@ class CardPicture(Figure):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoginCards:
-    """What is on all cards of a class."""
+    """The cards of a class, with what's on all of them."""
 
     class_name: str
     code: str
     join: str
-    """The address to which the code leads."""
+    """The address where students enter the code."""
     paper: Paper
 
     def pages(self, cards: Sequence[LoginCard]) -> list[Page]:
-        """The cards on as many sheets as they need."""
+        """The sheets with these cards."""
         grid = sheet_grid(self.paper)
         marks = Lines(lines=tuple(grid.cut_marks()), width=0.4)
         pages = []

@@ -1,6 +1,6 @@
-"""Our drawings of the twelve pictures: one geometry, in a box of 100 by 100, for the screen and for paper.
+"""Drawings of the twelve pictures in a 100 by 100 box, for both screen and paper.
 
-Paths are as core.printing.paths wants them.
+Paths are in the format that core.printing.paths reads.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ YELLOW, BLUE, ORANGE, SAND = "#f7cf5c", "#a9cfea", "#f2b27a", "#e2cfa6"
 
 
 class Fill(Enum):
-    """What is inside of an outline."""
+    """How an outline is filled."""
 
     NONE = "none"
     TINT = "tint"
@@ -46,18 +46,18 @@ def _circle(x: float, y: float, r: float) -> str:
     )
 
 
-def _around(x: float, y: float, r: float, turn: float) -> str:
-    """A place on a circle; the turn begins at the top and goes with the clock."""
+def _on_circle(x: float, y: float, r: float, turn: float) -> str:
+    """A point on a circle, at a fraction of a turn clockwise from the top."""
     return f"{x + r * math.sin(turn * math.tau):.1f} {y - r * math.cos(turn * math.tau):.1f}"
 
 
 def _star() -> str:
-    places = [_around(50, 53, 18 if number % 2 else 44, number / 10) for number in range(10)]
+    places = [_on_circle(50, 53, 18 if number % 2 else 44, number / 10) for number in range(10)]
     return f"M {' L '.join(places)} Z"
 
 
 def _rays() -> str:
-    return " ".join(f"M {_around(50, 50, 31, ray / 8)} L {_around(50, 50, 44, ray / 8)}" for ray in range(8))
+    return " ".join(f"M {_on_circle(50, 50, 31, ray / 8)} L {_on_circle(50, 50, 44, ray / 8)}" for ray in range(8))
 
 
 ART = {
@@ -169,7 +169,7 @@ ART = {
 
 
 def svg(slug: str) -> str:
-    """The picture for a page; what it is, the text next to it says."""
+    """The picture as SVG for a page. It's hidden from screen readers, because the text next to it names it."""
     art = ART[slug]
     fills = {Fill.NONE: "none", Fill.TINT: art.tint, Fill.INK: "currentColor"}
     paths = "".join(f'<path d="{part.path}" fill="{fills[part.fill]}"/>' for part in art.parts)

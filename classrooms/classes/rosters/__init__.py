@@ -1,1 +1,1 @@
-"""Lists of students: reading them, showing what they would change, writing them."""
+"""Rosters: reading lists of students, showing what they would change, and writing them."""

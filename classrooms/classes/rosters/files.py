@@ -1,4 +1,4 @@
-"""Lists of students as schools have them: pasted text, spreadsheets and OneRoster exports. Writes nothing."""
+"""Reading lists of students: pasted text, spreadsheets and OneRoster exports. Nothing is written to the database."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from classrooms.classes.rosters.tables import (
 
 MOST_BYTES = 2_000_000
 
-# How lists are numbered and dotted when they are pasted.
+# Numbers and bullets of pasted lists.
 _BULLET = re.compile(r"^\s*(?:\d+[.):]?|[-*•·])\s+")
-# What columns are called, without spaces, signs and accents.
+# Known column titles, without spaces, punctuation and accents.
 _COLUMNS = {
     "name": "name fullname realname student studentname pupil pupilname learner learnername names lastfirst "
     "lastnamefirstname surnamefirstname nomcomplet nometprenom prenometnom nomprenom eleve nombrecompleto "
@@ -45,7 +45,7 @@ _NAME_TITLES = {word for word, column in _MEANINGS.items() if column in {"name",
 
 
 def read_names(text: str) -> list[Row]:
-    """Pasted text: one name a line, "Mia Okafor" or "Okafor, Mia", or cells below their titles."""
+    """Read pasted text: one name per line, "Mia Okafor" or "Okafor, Mia", or a table with column titles."""
     if text.strip():
         table = csv_table(text, _MEANINGS, FaultList())
         if _has_titles(table, text):
@@ -55,7 +55,7 @@ def read_names(text: str) -> list[Row]:
 
 
 def read_files(files: Mapping[str, bytes]) -> list[Row] | list[ListedClass]:
-    """The students of a spreadsheet, or the classes of a OneRoster export or of a workbook with several lists."""
+    """The students in a spreadsheet, or the classes in a OneRoster export or in a workbook with several lists."""
     if not files:
         raise BadFile(Fault(_("Choose a file first.")))
     if len(files) > 1:
@@ -81,7 +81,7 @@ def _checked(rows: list[Row], faults: FaultList) -> list[Row]:
 
 
 def _names(text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """The names one below the other, with or without a title."""
+    """One name per line, with or without a title above."""
     is_first = True
     for line, raw in enumerate(io.StringIO(text, newline=""), 1):
         name = _BULLET.sub("", raw.rstrip("\r\n").replace("\t", " ")).strip()
@@ -91,7 +91,7 @@ def _names(text: str) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _has_titles(table: ListTable, text: str) -> bool:
-    """Whether pasted text is a table. One title alone isn't enough, without tabs: "Nom, Mia" is a student."""
+    """Whether pasted text is a table. A single title isn't enough without tabs: "Nom, Mia" is a student."""
     titles = _MEANINGS.keys() & set(table.titles)
     return bool(titles & _NAME_TITLES) and (len(titles) > 1 or (len(table.header) > 1 and "\t" in text))
 
@@ -101,7 +101,7 @@ def _rows_of(table: ListTable) -> list[Row]:
 
 
 def _places(table: ListTable) -> dict[str, int]:
-    """Which column is where."""
+    """The place of each column that we know."""
     if {"role", "sourcedid"} <= set(table.titles):
         why = _(
             "This is a part of a OneRoster export. Choose its zip, "
@@ -119,7 +119,7 @@ def _places(table: ListTable) -> dict[str, int]:
     if not {"name", "last_name"} & found.keys() and "first_name" in found:
         found["name"] = found.pop("first_name")
     elif not {"name", "first_name"} & found.keys() and "nom" in table.titles:
-        # Alone it's the whole name in French.
+        # In French, "nom" alone is the full name.
         found["name"] = found.pop("last_name")
     if not {"name", "first_name"} & found.keys():
         why = _("A column is missing: “name”, or “first name” and “last name”. The first line names the columns.")

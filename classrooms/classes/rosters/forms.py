@@ -1,4 +1,4 @@
-"""Forms about the students of a class."""
+"""Forms for the students of a class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHOWN = [("first", _("First names")), ("generated", _("Made-up names, such as â€
 
 
 class _NewStudentsForm(forms.Form):
-    """What all ways to bring students in have in common."""
+    """What all ways to add students have in common."""
 
     shown = forms.ChoiceField(
         label=_("Names that the class sees"), choices=SHOWN, initial="first", widget=forms.RadioSelect
@@ -42,7 +42,7 @@ class PasteForm(_NewStudentsForm):
 
 
 class UploadForm(_NewStudentsForm):
-    """The files themselves are taken from the request: there may be three of them."""
+    """The files aren't a field: the view reads them from the request, because there may be three of them."""
 
 
 class ChooseForm(_NewStudentsForm):
@@ -112,7 +112,7 @@ class OnCode(Protocol):
 
 
 class MoveForm(forms.Form):
-    """To another class of the teacher, or to the class of a colleague by its code."""
+    """Move a student to another class of the teacher, or by code to a colleague's class."""
 
     to = forms.ModelChoiceField(
         label=_("A class of mine"), queryset=Classroom.objects.none(), required=False, empty_label=_("Choose a class")
@@ -127,7 +127,7 @@ class MoveForm(forms.Form):
     def __init__(
         self, *args: Any, teacher: User, classroom: Classroom, on_code: OnCode | None = None, **more: Any
     ) -> None:
-        """`on_code` hears of each code that was tried and whether a class has it; it may raise `TooMany`."""
+        """`on_code` is called for each code tried, with whether a class has it. It may raise `TooMany`."""
         super().__init__(*args, **more)
         self.on_code = on_code
         self.open_classes = Classroom.objects.kept().filter(archived_at=None).exclude(pk=classroom.pk)
@@ -150,7 +150,7 @@ class MoveForm(forms.Form):
             if self.on_code:
                 self.on_code(found=found is not None)
         except TooMany:
-            # Nothing else is said: past the limit the right code and a wrong one look the same.
+            # Past the limit, a right code must look the same as a wrong one.
             self.add_error("code", gettext("Those were many codes. Wait ten minutes, then try again."))
             return None
         if found is None:

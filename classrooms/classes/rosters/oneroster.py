@@ -1,4 +1,4 @@
-"""OneRoster 1.1 exports: users, classes and who is in which, in three CSV files or a zip of them."""
+"""OneRoster 1.1 exports: users, classes and enrollments in three CSV files, or a zip of them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from classrooms.classes.rosters.row_form import LONGEST_ID, LONGEST_NAME, LONGES
 from classrooms.classes.rosters.tables import MOST_LINES, BadFile, Fault, FaultList, csv_table, decoded, unreadable
 
 MOST_ENROLLMENTS = 100_000
-"""Lines of enrollments.csv: every student has several, and so do teachers and those who left."""
+"""Lines of enrollments.csv. Every student has several, and teachers and former students have some, too."""
 MOST_PLACES = 20_000
-"""Places of students in all classes of an export; they're kept until the teacher has chosen a class."""
+"""Student enrollments in all classes of an export, which we store until the teacher has chosen a class."""
 
 _COLUMNS = {
     "users.csv": ("sourcedId", "role", "givenName", "familyName"),
@@ -28,7 +28,7 @@ _ById = dict[str, _Record]
 
 @dataclass(frozen=True, slots=True)
 class ListedClass:
-    """A class that a file holds, with its students. In an export it has an id; in a workbook it's a sheet."""
+    """A class in a file with its students. In an export it has an id; in a workbook it's a sheet."""
 
     source_id: str
     title: str
@@ -36,7 +36,7 @@ class ListedClass:
 
 
 def check_class(listed: ListedClass) -> None:
-    """Refuse a class that is too large or names somebody twice."""
+    """Refuse a class that's too large or has somebody twice."""
     check_rows(listed.rows, FaultList("users.csv" if listed.source_id else listed.title))
 
 
@@ -49,7 +49,7 @@ def belongs_to_export(path: str) -> bool:
 
 
 def read_export(files: Mapping[str, bytes]) -> list[ListedClass]:
-    """The classes of an export that have students, from its files by their plain names."""
+    """The classes with students in an export. `files` is keyed by plain file name."""
     missing = _COLUMNS.keys() - files.keys()
     if len(missing) == len(_COLUMNS):
         raise BadFile(Fault(unreadable()))
@@ -75,7 +75,7 @@ def read_export(files: Mapping[str, bytes]) -> list[ListedClass]:
 def _members(
     users: _ById, classes: _ById, places: list[_Record], students: Mapping[int, Row], faults: FaultList
 ) -> dict[str, dict[str, Row]]:
-    """The students of each class that has some; `students` by their lines."""
+    """The students of each class that has any. `students` is keyed by line number."""
     members: dict[str, dict[str, Row]] = {}
     count = 0
     for line, place in filter(_is_student, places):
@@ -122,7 +122,7 @@ def _by_id(records: list[_Record], faults: FaultList) -> _ById:
 def _records(
     files: Mapping[str, bytes], file: str, faults: FaultList, *, most_lines: int = MOST_LINES
 ) -> list[_Record]:
-    """The records of a file by the plain names of those columns that matter."""
+    """The records of a file, keyed by the plain names of the columns that we use."""
     faults = faults.of(file)
     wanted = {title.lower(): title for title in _COLUMNS[file]}
     try:
@@ -135,6 +135,6 @@ def _records(
             table.records({name: table.titles.index(name) for name in [*wanted, "status"] if name in table.titles})
         )
     except BadFile as bad:
-        # Of the other files the teacher is told too.
+        # Go on, so that the teacher also learns what's wrong with the other files.
         faults.faults[:] = bad.faults
         return []

@@ -1,4 +1,4 @@
-"""Rosters: what a list of students would change in a class, shown first and then written, some at a time."""
+"""What a list of students would change in a class: shown first, and then written a few rows at a time."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from core.db.locks import LockLevel, lock_rows
 from core.offload import GivenUp, offload
 
 CHUNK = 40
-"""Rows that one transaction writes: making an account takes half a millisecond, and games wait meanwhile."""
+"""Rows per transaction. Creating an account takes half a millisecond, and games have to wait meanwhile."""
 
 _LISTS = 10
 
 
 class What(TextChoices):
-    """What becomes of a row."""
+    """What happens to a row's student."""
 
     ADDED = "added", _("added")
     CHANGED = "changed", _("changed")
@@ -42,17 +42,17 @@ class What(TextChoices):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """A row of a list, and what it would do."""
+    """A row of a list and what it would change."""
 
     row: Row
     what: What
     enrolment: int | None = None
     changes: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """What was and what would be, by `real_name`, `display_name`, `group` and `source_id`."""
+    """Old and new values by field: `real_name`, `display_name`, `group` and `source_id`."""
 
     @property
     def cells(self) -> list[tuple[str, str, bool]]:
-        """What was, what will be, and whether that is a change, column by column."""
+        """For each column the old value, the new one, and whether they differ."""
         cells = []
         for column in ("real_name", "display_name", "group", "source_id"):
             was, will = self.changes.get(column, ("", getattr(self.row, column)))
@@ -77,7 +77,7 @@ class Planned:
 
 
 def read_uploads(files: Sequence[UploadedFile[bytes]]) -> list[Row] | list[ListedClass]:
-    """What the files hold; one that is too large is refused before it is read. Of many, those of an export count."""
+    """Read uploaded files, refusing too large ones first. If there are several, only those of an export count."""
     if len(files) > 1:
         files = [file for file in files if belongs_to_export(file.name or "")] or files[:1]
     if any((file.size or 0) > MOST_BYTES for file in files):
@@ -92,28 +92,31 @@ def read_uploads(files: Sequence[UploadedFile[bytes]]) -> list[Row] | list[Liste
 
 
 class _Register:
-    """Who is in a class, to find the students of a list among them."""
+    """The students of a class, indexed to find those of a list among them."""
 
     def __init__(self, classroom: Classroom, only: Q | None = None) -> None:
-        """`only` leaves out those who can't be meant anyway, to read fewer while others wait."""
+        """`only` filters out enrolments that can't match, so that less is read while others wait for the lock."""
         self.enrolments = {each.pk: each for each in classroom.enrolments.present().filter(only or Q())}
         self.by_id = {each.source_id: each for each in self.enrolments.values() if each.source_id}
-        # By name and by whether there's an id, in order of joining. Dictionaries: taking out of a list is slow.
+        # By name and by whether there's an id, in order of joining. Dictionaries, since removing from lists is slow.
         self.by_name: dict[tuple[str, bool], dict[int, Enrolment]] = {}
         for each in self.enrolments.values():
             self._namesakes(each.real_name, has_id=bool(each.source_id))[each.pk] = each
         self.how_many = Counter(each.real_name for each in self.enrolments.values())
-        # With those who were removed: they may come back.
+        # Deleted students' names count, too, because they may come back.
         self.shown = Counter(classroom.enrolments.values_list("student__display_name", flat=True))
 
     def find(self, row: Row) -> Enrolment | None:
-        """By the school's own id, else by the exact name; nobody is found twice, and no other id is overwritten."""
+        """Find a row's student by the school's id, or else by exact name. Nobody is found twice.
+
+        A row with an id never matches by name a student with another id.
+        """
         found = self.by_id.get(row.source_id) if row.source_id else None
         if found is None:
             first = [next(iter(self._namesakes(row.real_name, has_id=False).values()), None)]
             if not row.source_id:
                 first.append(next(iter(self._namesakes(row.real_name, has_id=True).values()), None))
-            # Whoever came first, as if there were one list of them.
+            # The one who was added first, as if they were all in one list.
             found = min(filter(None, first), key=lambda each: each.pk, default=None)
         if found:
             self._namesakes(found.real_name, has_id=bool(found.source_id)).pop(found.pk, None)
@@ -124,7 +127,7 @@ class _Register:
         return self.by_name.setdefault((name, has_id), {})
 
     def changes(self, row: Row, found: Enrolment) -> dict[str, tuple[str, str]]:
-        """What a row says anew about a student; nothing, where two have the name and no id tells which is meant."""
+        """The changes that a row makes to a student. None if several have the name and there's no id to tell which."""
         if not row.source_id and self.how_many[row.real_name] > 1:
             return {}
         shown = found.student.display_name
@@ -142,7 +145,7 @@ class _Register:
 
 
 def plan(classroom: Classroom, rows: Iterable[Row], *, generated: bool = False) -> list[Planned]:
-    """What a list would do to a class, row by row. Nobody is ever removed by a list."""
+    """What a list would change in a class, row by row. A list never removes anybody."""
     register = _Register(classroom)
     planned: list[Planned] = []
     new: list[tuple[int, Row]] = []
@@ -155,7 +158,7 @@ def plan(classroom: Classroom, rows: Iterable[Row], *, generated: bool = False) 
         changes = register.changes(row, found)
         what = What.CHANGED if changes else What.SAME
         planned.append(Planned(row=_filled(row, found), what=what, enrolment=found.pk, changes=changes))
-    # Names are given out last, so that none is one that another student is about to get.
+    # Display names are chosen last, so that none collides with one that another student is about to get.
     taken = TakenNames(register.shown)
     for place, row in new:
         name = display_name_for(row.display_name, row.real_name, taken, generated=generated)
@@ -165,7 +168,7 @@ def plan(classroom: Classroom, rows: Iterable[Row], *, generated: bool = False) 
 
 
 def _filled(row: Row, found: Enrolment) -> Row:
-    """With what is known of the student and the list does not say."""
+    """Complete a row with what's known about the student and isn't in the list."""
     return replace(
         row,
         display_name=found.student.display_name,
@@ -177,7 +180,7 @@ def _filled(row: Row, found: Enrolment) -> Row:
 def propose(
     classroom: Classroom, rows: Sequence[Row] | Sequence[ListedClass], *, by: User, generated: bool = False
 ) -> RosterImport:
-    """Keep what a list would do, to be looked at; of several classes in a file, the teacher chooses one first."""
+    """Save what a list would change for review. If a file has several classes, the teacher chooses one first."""
     records: list[dict[str, Any]]
     match rows:
         case [ListedClass() as only]:
@@ -193,7 +196,7 @@ def propose(
 
 
 def _records(classroom: Classroom, rows: Sequence[Row], *, generated: bool) -> list[dict[str, Any]]:
-    """The plan as it's kept; raises `BadFile` where the class would get too large."""
+    """The plan as it's stored. Raises `BadFile` if the class would get too large."""
     planned = plan(classroom, rows, generated=generated)
     there = classroom.enrolments.filter(student__deleted_at=None).count()
     total = there + sum(each.what is What.ADDED for each in planned)
@@ -205,7 +208,7 @@ def _records(classroom: Classroom, rows: Sequence[Row], *, generated: bool) -> l
 
 
 def has_choice(proposal: RosterImport) -> bool:
-    """Whether it holds several classes of which one is still to be chosen."""
+    """Whether the teacher still has to choose one of several classes."""
     return bool(proposal.rows) and "what" not in proposal.rows[0]
 
 
@@ -217,12 +220,12 @@ def listed_classes(proposal: RosterImport) -> list[ListedClass]:
 
 
 def choose(proposal: RosterImport, listed: ListedClass, *, generated: bool = False) -> None:
-    """Go on with one of the classes; the students of the others are forgotten at once."""
+    """Continue with one of the classes, and delete the others' students at once."""
     check_class(listed)
     records = _records(proposal.classroom, listed.rows, generated=generated)
     with transaction.atomic():
         kept = RosterImport.objects.select_for_update().get(pk=proposal.pk)
-        # Somebody may have chosen already, in another tab, and begun to write.
+        # The teacher may have already chosen in another tab and begun to write.
         if has_choice(kept):
             kept.rows = records
             kept.save(update_fields=["rows"])
@@ -237,9 +240,9 @@ def planned_rows(proposal: RosterImport) -> list[Planned]:
 
 
 def write_next(proposal: RosterImport, *, by: User) -> bool:
-    """Write the next rows, and where they end in the same transaction. Says whether there are more.
+    """Write the next rows and the progress in one transaction. Returns whether there are more.
 
-    Raises `ClassFull` where others have come since the list was shown; what's written stays.
+    Raises `ClassFull` if the class has filled up since the list was shown; rows already written stay.
     """
     with transaction.atomic():
         # Two lists for one class take turns, or both would add the same student.
@@ -263,7 +266,7 @@ def write_all(proposal: RosterImport, *, by: User) -> None:
 
 
 def _write(classroom: Classroom, planned: Sequence[Planned], by: User) -> None:
-    """Looks again before it writes: since the plan was shown, somebody may have come or gone."""
+    """Write rows, after matching them again: somebody may have come or gone since the plan was made."""
     names = Q(real_name__in={each.row.real_name for each in planned})
     ids = Q(source_id__in={each.row.source_id for each in planned} - {""})
     register = _Register(classroom, names | ids | Q(pk__in={each.enrolment for each in planned if each.enrolment}))
@@ -295,6 +298,6 @@ def _write(classroom: Classroom, planned: Sequence[Planned], by: User) -> None:
 
 
 def forget_imports(before: datetime) -> int:
-    """Drop lists that nobody has written since: they hold real names. Says how many."""
-    # Each holds a whole list, so only a few at a time.
+    """Delete lists that weren't written, because they contain real names. Returns how many."""
+    # Each contains a whole list, so only a few at a time.
     return delete_in_chunks(RosterImport.objects.filter(made_at__lt=before), _LISTS)

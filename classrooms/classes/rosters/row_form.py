@@ -1,4 +1,4 @@
-"""A row of a list: the form that checks its cells, and what must hold between the rows."""
+"""A row of a roster: the form that checks its cells, and the checks across rows."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from classrooms.accounts.names import LONGEST, clean, is_unfit
 from classrooms.classes.rosters.tables import FaultList
 
 MOST_STUDENTS = 400
-"""A list is for one class, and so many are a whole year of a large school."""
+"""A list is for one class, and this is already a whole year of a large school."""
 LONGEST_NAME = 80
 LONGEST_GROUP = 40
 LONGEST_ID = 64
 LONGEST_RAW = 1_000
 
 _FORMULA_STARTS = tuple("=+-@\t\r")
-# The number in the class, as it stands before names: "7 Mia", "7. Mia", "7) Mia".
+# A student's number in the class before the name: "7 Mia", "7. Mia", "7) Mia".
 _CLASS_NUMBER = re.compile(r"^\s*\d+[.):]?\s+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A student as a list names them."""
+    """A student as they appear in a list."""
 
     line: int
     real_name: str
@@ -40,7 +40,7 @@ class Row:
 
 
 class CellField(forms.CharField):
-    """A cell as it's kept: a clean line that no spreadsheet takes for a formula. A dash alone means nothing."""
+    """A cell, cleaned to one line that no spreadsheet takes for a formula. A dash alone means an empty cell."""
 
     default_error_messages: ClassVar = {
         "max_length": gettext_lazy("%(column)s is longer than %(most)s letters."),
@@ -54,7 +54,7 @@ class CellField(forms.CharField):
     def clean(self, value: str | None) -> str:
         raw = value or ""
         if len(raw) > LONGEST_RAW:
-            # Composing letters with thousands of marks takes time that grows with the square of their number.
+            # Unicode composition of letters with thousands of marks takes quadratic time.
             raise self.error("max_length")
         text = clean(raw)
         if all(unicodedata.category(letter) == "Pd" for letter in text):
@@ -97,7 +97,7 @@ class RowForm(forms.Form):
 def read_rows(
     lines: Iterable[tuple[int, Mapping[str, str]]], faults: FaultList, *, most: int = MOST_STUDENTS
 ) -> list[Row]:
-    """The students on these lines, with the faults of the others noted; refuses at once where that's too many."""
+    """Read students from lines, and note the faults of bad ones. Stops as soon as there are too many of either."""
     rows: list[Row] = []
     for line, cells in lines:
         form = RowForm(cells)
@@ -111,7 +111,7 @@ def read_rows(
 
 
 def in_order(name: str) -> str:
-    """The first name first: who is "Okafor, Mia" in one list and "Mia Okafor" in another is one student."""
+    """Put the first name first, so that "Okafor, Mia" and "Mia Okafor" are the same student."""
     if name.count(",") != 1:
         return name
     last, first = (part.strip() for part in name.split(","))
@@ -119,7 +119,7 @@ def in_order(name: str) -> str:
 
 
 def check_rows(rows: Sequence[Row], faults: FaultList) -> None:
-    """Refuse a list that is empty, too long or names somebody twice; raises whatever else was found too."""
+    """Refuse a list that's empty, too long or has somebody twice, together with all faults found before."""
     if not rows and not faults.faults:
         faults.refuse(_("There are no students in this file."))
     _check_count(rows, MOST_STUDENTS, faults)

@@ -1,4 +1,4 @@
-"""Tables out of files: CSV in the encodings and with the separators that spreadsheets write, and .xlsx."""
+"""Reading tables from files: .xlsx, and CSV in the encodings and with the separators that spreadsheets use."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from openpyxl.cell.cell import ERROR_CODES
 from games.words import labelled
 
 MOST_UNPACKED = 10_000_000
-"""Of all files of a zip together."""
+"""Total size of the files in a zip, in bytes."""
 MOST_ENTRIES = 200
 MOST_COLUMNS = 200
 MOST_LINES = 20_000
 MOST_FAULTS = 100
-"""Reading stops here: nobody fixes more of them at a time."""
+"""Reading stops after this many, since nobody fixes more at a time."""
 
 _HEAD_LINES = 10
-"""A header is looked for in so many lines: titles and dates stand above it."""
+"""How many lines are searched for the header, which may have titles and dates above it."""
 _HEAD_LETTERS = 50_000
 _LONGEST_TITLE = 80
-# The first separates nothing, for a list of one column.
+# The first one never occurs, for lists with one column.
 _DELIMITERS = "\x1f,;\t"
 _LINES = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 _LONGEST_LINE = 200_000
-# .xls and workbooks with a password, and PDF.
+# The signatures of .xls and of workbooks with a password, and of PDF.
 _OTHER_KINDS = (b"\xd0\xcf\x11\xe0", b"%PDF")
 _COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-# Styles aren't read: each takes hundreds of times its size in memory, and other programs write faulty ones.
+# Styles are skipped: each takes hundreds of times its size in memory, and some programs write faulty ones.
 _WORKBOOK_PARTS = re.compile(r"\[Content_Types]\.xml|_rels/\.rels|xl/(?!styles)((_rels|worksheets)/)?[^/]+\.(xml|rels)")
 _CELL_ELEMENTS = {"row", "c", "v", "f", "is", "si", "t"}
 MOST_ELEMENTS = {"cells": 120_000, "others": 10_000}
-"""Others than those of cells take far more memory."""
+"""Elements outside of cells take far more memory."""
 
 Record = tuple[int, list[str]]
-"""A line and its cells."""
+"""A line number and its cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Fault:
 
 
 class BadFile(ValueError):
-    """A list that is refused whole, with everything that is wrong with it."""
+    """A list that's refused as a whole, with everything that's wrong with it."""
 
     def __init__(self, *faults: Fault) -> None:
         super().__init__(*faults)
@@ -79,7 +79,7 @@ class BadFile(ValueError):
 
 @dataclass(slots=True)
 class FaultList:
-    """Collects what is wrong, so that a teacher fixes a file once and not line by line. Gives up when it's a lot."""
+    """Collects faults, so that a teacher can fix them all at once. Gives up after `MOST_FAULTS`."""
 
     file: str = ""
     faults: list[Fault] = field(default_factory=list)
@@ -90,11 +90,11 @@ class FaultList:
             self.raise_any()
 
     def refuse(self, why: str, line: int | None = None) -> NoReturn:
-        """Give up at once; what was found before is told too."""
+        """Give up at once, and report this fault with all found before."""
         raise BadFile(*self.faults, Fault(why, line, self.file))
 
     def of(self, file: str) -> FaultList:
-        """For another file of the same upload."""
+        """A list for another file of the same upload, which shares the collected faults."""
         return FaultList(file, self.faults)
 
     def raise_any(self) -> None:
@@ -103,7 +103,7 @@ class FaultList:
 
 
 class ListTable:
-    """A header, and the lines below it, read as far as they're wanted."""
+    """A header and the lines below it, which are read lazily."""
 
     def __init__(self, header: Record, lines: Iterable[Record], faults: FaultList) -> None:
         self.line, self.header = header
@@ -115,7 +115,7 @@ class ListTable:
         self.titles = [plain_title(title) for title in self.header]
 
     def records(self, places: Mapping[str, int]) -> Iterator[tuple[int, dict[str, str]]]:
-        """The cells at these places by their names; a missing one is empty."""
+        """Each line's cells at these places, by name. Missing cells are empty."""
         for line, cells in self._lines:
             if any(cell.strip() for cell in cells[len(self.header) :]):
                 why = _(
@@ -126,13 +126,13 @@ class ListTable:
 
 
 def plain_title(title: str) -> str:
-    """A column's title without spaces, signs and accents."""
+    """A column title without spaces, punctuation and accents."""
     title = unicodedata.normalize("NFKD", title[:_LONGEST_TITLE].casefold())
     return re.sub(r"[\W_]", "", "".join(letter for letter in title if not unicodedata.combining(letter)))
 
 
 def _rank(header: Record, words: Collection[str]) -> tuple[int, bool]:
-    """How well a line names columns."""
+    """How much a line looks like a header."""
     cells = header[1][:MOST_COLUMNS]
     return len({plain_title(cell) for cell in cells} & set(words)), len(cells) > 1
 
@@ -151,7 +151,7 @@ def unreadable() -> str:
 
 
 def csv_table(text: str, words: Collection[str], faults: FaultList, *, most_lines: int = MOST_LINES) -> ListTable:
-    """The header is the line with most of these words, and the separator is the one it's read best with."""
+    """Parse CSV. The header is the line with most of these words, and the delimiter the one that makes it the best."""
 
     def lines(text: str, delimiter: str, faults: FaultList) -> Iterator[Record]:
         return _csv_lines(_lines(text), delimiter, faults, most_lines)
@@ -168,7 +168,7 @@ def csv_table(text: str, words: Collection[str], faults: FaultList, *, most_line
 
 
 def _lines(text: str) -> Iterator[str]:
-    """One at a time, and none that would be split into millions of cells."""
+    """Split lazily into lines, and reject a line so long that it could have millions of cells."""
     for line in _LINES.finditer(text):
         if line.end() - line.start() > _LONGEST_LINE:
             raise csv.Error
@@ -176,7 +176,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _csv_lines(text: Iterable[str], delimiter: str, faults: FaultList, most_lines: int) -> Iterator[Record]:
-    """The lines that aren't empty."""
+    """The non-empty lines."""
     reader = csv.reader(text, delimiter=delimiter, strict=True)
     while True:
         line = reader.line_num + 1
@@ -194,7 +194,7 @@ def _csv_lines(text: Iterable[str], delimiter: str, faults: FaultList, most_line
 
 
 def decoded(content: bytes, faults: FaultList) -> str:
-    """UTF-16 where it's marked (Excel's "Unicode text"), else UTF-8, else what Windows writes in Western Europe."""
+    """Decode UTF-16 with a BOM (Excel's "Unicode text"), otherwise UTF-8, otherwise Windows-1252."""
     is_utf_16 = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if content.startswith(_OTHER_KINDS) or (b"\0" in content and not is_utf_16):
         faults.refuse(unreadable())
@@ -215,7 +215,7 @@ def decoded(content: bytes, faults: FaultList) -> str:
 
 
 def unpack(content: bytes, is_wanted: Callable[[str], object]) -> dict[str, bytes]:
-    """The files of a zip that are wanted; what it says of their sizes is checked, and not believed."""
+    """Unpack the wanted files of a zip. The sizes it declares aren't trusted; what's unpacked is measured."""
     faults = FaultList()
     left = MOST_UNPACKED
     contents = {}
@@ -227,7 +227,7 @@ def unpack(content: bytes, is_wanted: Callable[[str], object]) -> dict[str, byte
                 if not is_wanted(entry.filename):
                     continue
                 if entry.compress_type not in _COMPRESSIONS:
-                    # The others' own words say how much memory they need, up to gigabytes.
+                    # With other methods, the file itself says how much memory unpacking takes, up to gigabytes.
                     raise NotImplementedError
                 with archive.open(entry) as file:
                     contents[entry.filename] = file.read(left + 1)
@@ -251,14 +251,14 @@ def is_workbook(content: bytes) -> bool:
 
 
 def workbook_tables(content: bytes, words: Collection[str], faults: FaultList) -> dict[str, ListTable]:
-    """The visible sheets that name columns, by their titles; or else the first."""
+    """The visible sheets that have a header, by title, or else the first sheet."""
     sheets = [(title, lines, _header_of(lines, words)) for title, lines in _sheets(content, faults) if lines]
     if not sheets:
         faults.refuse(_("The file is empty."))
     lists = [each for each in sheets if _rank(each[2], words)[0]] or sheets[:1]
     tables = {}
     for title, lines, header in lists:
-        # What stands to the right of the last title is a note.
+        # Cells to the right of the last column title are notes.
         below = [(line, cells[: len(header[1])]) for line, cells in lines if line > header[0]]
         tables[title] = ListTable(header, below, faults.of(title if len(lists) > 1 else ""))
     return tables
@@ -273,19 +273,19 @@ def _sheets(content: bytes, faults: FaultList) -> list[tuple[str, list[Record]]]
     try:
         _check_elements(parts.values(), faults)
         with warnings.catch_warnings():
-            # They're about styles and about what Excel adds to sheets.
+            # openpyxl warns about styles and Excel's extensions.
             warnings.simplefilter("ignore")
             book = load_workbook(honest, read_only=True, data_only=True, keep_links=False)
             return [(each.title, _sheet_lines(each)) for each in book.worksheets if each.sheet_state == "visible"]
     except BadFile:
         raise
     except Exception:
-        # The library raises whatever comes of a part that is missing or has the wrong shape.
+        # openpyxl raises all sorts of exceptions for missing or malformed parts.
         faults.refuse(unreadable())
 
 
 def _sheet_lines(sheet: Any) -> list[Record]:
-    """The lines that aren't empty, each as far as it's filled."""
+    """The non-empty lines, without empty cells at the end."""
     found = []
     for line, values in enumerate(sheet.iter_rows(max_row=MOST_LINES, max_col=MOST_COLUMNS + 1, values_only=True), 1):
         if values.count(None) == len(values):
@@ -305,7 +305,10 @@ def _text_of(value: object) -> str:
 
 
 def _check_elements(parts: Iterable[bytes], faults: FaultList) -> None:
-    """Refuse what takes more than its size: each element becomes an object, each name of a sheet a reading."""
+    """Refuse files that need far more memory or time than their size suggests.
+
+    Each element becomes an object, and a sheet that's listed twice is read twice.
+    """
     counts: Counter[str] = Counter()
     named: set[tuple[str, str]] = set()
 
@@ -316,7 +319,7 @@ def _check_elements(parts: Iterable[bytes], faults: FaultList) -> None:
         is_twice = False
         if name in {"sheet", "Relationship"}:
             target = next((value for key, value in attributes.items() if key == "Target" or key.endswith(" id")), "")
-            # Whichever way to it is written, a file has this name.
+            # The same file can be addressed by different paths, but always with this name.
             pointer = (name, target.rpartition("/")[2])
             is_twice = pointer in named
             named.add(pointer)
@@ -326,6 +329,6 @@ def _check_elements(parts: Iterable[bytes], faults: FaultList) -> None:
     for part in parts:
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.StartElementHandler = count
-        # Only bombs declare something.
+        # Only XML bombs have a doctype.
         parser.StartDoctypeDeclHandler = lambda *_declared: faults.refuse(unreadable())
         parser.Parse(part, True)

@@ -1,4 +1,4 @@
-"""The kinds of activities. A new one is a module with a class, and its name in `_MODULES`."""
+"""The kinds of activities. To add one, write a module with its class and list it in `_MODULES`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an activity is to the three screens, and what most of them have in common."""
+"""The base class of activities, with what it shows on the three screens, and helpers that most activities share."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ IN_LESSON: Final = Origin(Source.LESSON)
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """A fragment of a page: its template, and what that needs beside `session`, `activity` and the viewer."""
+    """A fragment of a page: its template and context, apart from `session`, `activity` and the viewer."""
 
     template: str
     context: Mapping[str, Any] = field(default_factory=dict)
@@ -50,12 +50,12 @@ FINISH = Order("finish", _("Finish"), is_main=False)
 
 
 class NoOptions(forms.Form):
-    """Nothing to choose."""
+    """An empty form, for an activity without options."""
 
 
 @dataclass(frozen=True, slots=True)
 class GradedAnswer:
-    """A graded answer, ready to be kept."""
+    """A graded answer, ready to be saved."""
 
     cards: Sequence[int]
     answer: Mapping[str, Any]
@@ -67,38 +67,38 @@ class GradedAnswer:
 
 
 class ActivityType:
-    """One kind of activity. Methods that change run within the lock of the session; the caller saves the activity."""
+    """One kind of activity. Methods that change it run with the session locked, and the caller saves the activity."""
 
     slug: ClassVar[str]
     title: ClassVar[Words]
     about: ClassVar[Words]
     form: ClassVar[type[forms.Form]] = NoOptions
     has_rounds: ClassVar[bool] = True
-    """Whether who comes late waits for the next round."""
+    """Whether latecomers wait for the next round."""
     keeps_parts: ClassVar[bool] = False
-    """Whether a device's part changes with nothing but the version of the session and what `own` says."""
+    """Whether a device's part depends only on the session's version and on `own`, so that it can be cached."""
     changes_by_answers: ClassVar[bool] = True
-    """Whether an answer may change the activity itself; where it can't, all that answers need was read before."""
+    """Whether an answer may change the activity. If not, it needn't be read again under the lock or saved."""
 
     # What happens
 
     def begin(self, activity: Activity) -> dict[str, Any]:
-        """The first state; the activity is not saved yet."""
+        """The initial state. The activity isn't saved yet."""
         return {"seed": secrets.token_hex(8)}
 
     def begun(self, activity: Activity) -> None:
-        """It is saved: time for what needs its row. Save again what changes."""
+        """Called after the activity is saved, for what needs its row. Save any further changes here."""
 
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
-        """Take what a device sends; whether other devices show something else now."""
+        """Handle what a device sends. Returns whether other devices show something else now."""
         raise NotImplementedError
 
     def orders(self, activity: Activity) -> list[Order]:
-        """The buttons that the remote has now."""
+        """The remote's buttons at the moment."""
         return [REVEAL, FINISH] if activity.stage == Stage.OPEN else [NEXT, FINISH]
 
     def steer(self, activity: Activity, order: str, form: QueryDict) -> None:
-        """A button of the remote."""
+        """Apply a button of the remote."""
         if order == REVEAL.slug:
             activity.stage = Stage.REVEALED
         elif order == NEXT.slug:
@@ -113,50 +113,50 @@ class ActivityType:
         activity.stage = Stage.OPEN
 
     def finish(self, activity: Activity) -> None:
-        """Clear away what must not go on."""
+        """Stop what mustn't go on after the activity."""
 
     def pause(self, activity: Activity) -> None:
-        """Stop the clocks, where there are any."""
+        """Stop the clocks, if there are any."""
 
     def resume(self, activity: Activity) -> None: ...
 
     def attendee_changed(self, activity: Activity, attendee: Attendee) -> None:
-        """Somebody came, was sent out, got more time, another team or name."""
+        """Called when somebody joins, is taken out, or gets more time, another team or another name."""
 
     def came_or_went(self, activity: Activity, attendee: Attendee) -> None:
-        """Somebody's device has come or gone; `is_connected` says which."""
+        """Called when somebody's device connects or disconnects; `is_connected` says which."""
 
     # What is shown
 
     def own(self, activity: Activity, attendees: Collection[Attendee]) -> Mapping[int, Hashable]:
-        """What the screen of each device follows from, by the key of its seat; equal ones show the same.
+        """What determines each device's screen, by its seat's primary key. Devices with equal values show the same.
 
-        Where nothing else is said, that's the seat itself.
+        By default that's the seat itself.
         """
         return {each.pk: each for each in attendees}
 
     def device(self, activity: Activity, own: Any) -> Screen:
-        """What's shown to the seats that have this of their own."""
+        """What seats with this value of `own` show."""
         raise NotImplementedError
 
     def projector(self, activity: Activity) -> Screen:
         raise NotImplementedError
 
     def remote(self, activity: Activity) -> Screen:
-        """What the teacher sees beside the buttons; the projector's picture in small, unless there is more to say."""
+        """What the teacher sees beside the buttons; by default a small copy of the projector's picture."""
         return self.projector(activity)
 
     def is_counting(self, activity: Activity) -> bool:
-        """Whether an answer that comes changes nothing but the count on the projector."""
+        """Whether a new answer changes nothing but the count on the projector."""
         return False
 
     def paper(self, activity: Activity) -> Screen | None:
-        """What the teacher taps in for a student without a device; None where paper cannot take part."""
+        """Where the teacher taps in a paper student's answer; None if the activity doesn't work on paper."""
         return None
 
 
 def keep(activity: Activity, attendee: Attendee, given: GradedAnswer, now: float) -> None:
-    """Keep an answer, once, as an event like those of practice, a guest's too. A second one is refused."""
+    """Save an answer and its learning event, as in practice, for guests too. A second answer is refused."""
     said = Answered(answer=dict(given.answer), is_right=given.is_right, missed=given.missed, evidence=given.evidence)
     answer = Answer(
         event=append_event(player_of(attendee), given.asked, said, now=now),
@@ -177,13 +177,13 @@ def player_of(attendee: Attendee) -> Player:
 
 
 def answer_of(activity: Activity, attendee: Attendee) -> Answer | None:
-    """What somebody has said in the present round."""
+    """Somebody's answer in the present round."""
     return activity.answers.filter(attendee=attendee, round=activity.round).first()
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many of those who are there have answered."""
+    """How many of the connected attendees have answered."""
 
     answered: int
     there: int
@@ -194,17 +194,17 @@ class Count:
 
 
 def count_answers(activity: Activity) -> Count:
-    """Of the present round."""
+    """The count for the present round."""
     return counted(activity, activity.session.attendees.filter(removed_at=None), answered_by(activity))
 
 
 def answered_by(activity: Activity) -> set[int]:
-    """The keys of the seats that have answered in the present round."""
+    """Primary keys of the seats that have answered in the present round."""
     return set(activity.answers.filter(round=activity.round).values_list("attendee", flat=True))
 
 
 class Present(Protocol):
-    """Somebody who takes part, as far as they're counted."""
+    """What `counted` needs to know about an attendee."""
 
     @property
     def pk(self) -> int: ...
@@ -215,7 +215,7 @@ class Present(Protocol):
 
 
 def counted(activity: Activity, present: Iterable[Present], answered: Collection[int]) -> Count:
-    """Who has answered and gone counts as answered, and not as somebody to wait for."""
+    """Count connected attendees, and while the round is open only those who take part in it."""
     is_open = activity.stage == Stage.OPEN
     there = (each for each in present if each.is_connected and not (is_open and each.joined_at > activity.round_at))
     has_answered = [each.pk in answered for each in there]
@@ -223,5 +223,5 @@ def counted(activity: Activity, present: Iterable[Present], answered: Collection
 
 
 def seed_of(activity: Activity) -> str:
-    """One word for each round of each activity of each lesson."""
+    """A seed that's unique to each round of each activity of each lesson."""
     return f"{activity.session.code}-{activity.number}-{activity.round}"

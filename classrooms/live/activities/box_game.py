@@ -1,7 +1,7 @@
 """The box game: one table on the projector for the whole class, and every device is a buzzer.
 
-It is a real match, refereed by the rules. A seat of it is an attendee, or a team, for which any member may call. Who
-has taken a SET says why on the device while the table goes on for the others, and calls again after that.
+It's a real match under the normal rules. Each of its seats is an attendee, or a team for which any member may call.
+Whoever takes a SET says why on their device while the others play on, and can't call again before that.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class BoxForm(RulesForm):
 
 @dataclass(frozen=True, slots=True)
 class Countdown:
-    """How long a call lasts in all, and how much of that is left, in seconds."""
+    """A call's total time and the time left, in seconds."""
 
     lasts: float
     left: float
@@ -83,20 +83,20 @@ class Shown:
     name: str
     verdict: Verdict
     left: float
-    """For how many seconds more."""
+    """Seconds for which it's still shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnBuzzer:
-    """What a device shows at the table of the class."""
+    """What a device shows in the box game."""
 
     match: Match
     is_mine: bool
-    """Whether they have called, and pick."""
+    """Whether they called and may pick now."""
     has_agreed: bool
     points: int | None
     told: Attendee | None
-    """Who is told what came of their pick, or says why it was a SET."""
+    """The attendee, if they see the outcome of their pick or are asked why it was a SET."""
 
 
 class BoxGame(ActivityType):
@@ -129,7 +129,7 @@ class BoxGame(ActivityType):
 
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
         seat = _seat(activity, attendee)
-        # The third card sends the form by itself, without a button.
+        # Picking the third card submits the form without a button.
         deed = form.get("do") or ("pick" if "cards" in form else "")
         if deed == "why":
             self._say_why(activity, attendee, form, now)
@@ -157,7 +157,7 @@ class BoxGame(ActivityType):
         return False
 
     def _check_caller(self, activity: Activity, attendee: Attendee) -> None:
-        """In a team, who has called picks."""
+        """In a team, only the member who called may pick."""
         if activity.state.get("caller") != attendee.pk:
             raise LessonRefusal(_("Only the one who called may pick."))
 
@@ -178,7 +178,7 @@ class BoxGame(ActivityType):
                     activity.state["why"][str(attendee.pk)] = waiting
 
     def _say_why(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> None:
-        """The point counts anyway; this is for seeing."""
+        """Save somebody's explanation of their SET. It doesn't affect the point; it makes them look closely."""
         waiting = activity.state["why"].get(str(attendee.pk))
         if waiting is None:
             raise LessonRefusal(_("You have said it already."))
@@ -235,7 +235,7 @@ class BoxGame(ActivityType):
         key = _key(activity, attendee)
         seat = activity.state["seats"].get(key)
         if seat is not None:
-            _tell_presence(activity.state["match"], seat, _members(activity, _players(activity), key))
+            _report_presence(activity.state["match"], seat, _members(activity, _players(activity), key))
 
     # What is shown
 
@@ -265,7 +265,7 @@ class BoxGame(ActivityType):
             "is_over": state.phase is Phase.OVER,
             "has_agreed": own.has_agreed,
             "is_mine": own.is_mine,
-            "told": self._told(activity, own.told) if own.told else None,
+            "told": self._last_outcome(activity, own.told) if own.told else None,
             "points": own.points,
         }
         if own.is_mine and control:
@@ -278,8 +278,8 @@ class BoxGame(ActivityType):
             context["features"], context["makes"] = list(Feature), MAKES
         return Screen("session/box_device.html", context)
 
-    def _told(self, activity: Activity, attendee: Attendee) -> dict[str, Any] | None:
-        """What came of the last pick or explanation, until the student does something else."""
+    def _last_outcome(self, activity: Activity, attendee: Attendee) -> dict[str, Any] | None:
+        """The outcome of the last pick or explanation, until the student does something else."""
         key = activity.state["told"].get(str(attendee.pk))
         found = activity.answers.filter(attendee=attendee, round=activity.round, key=key).first() if key else None
         if found is None:
@@ -300,7 +300,7 @@ class BoxGame(ActivityType):
             "agreed": len(state.votes),
             "voters": len(state.voters),
             "is_over": table["felt"].is_over,
-            "say": _word(match, state),
+            "say": _announcement(match, state),
         }
         if state.control:
             context["picking"] = self._caller_name(activity, state.control)
@@ -319,13 +319,13 @@ class BoxGame(ActivityType):
 
 
 def _players(activity: Activity) -> list[Attendee]:
-    """Those who have a device to call with."""
+    """Attendees who have a device to call with."""
     there = activity.session.attendees.filter(removed_at=None, is_on_paper=False)
     return list(there.select_related("user"))
 
 
 def _key(activity: Activity, attendee: Attendee) -> str:
-    """Tells the seats of the match apart: a team's, or one's own."""
+    """Identifies a seat of the match: the team's, or the attendee's own."""
     return f"team-{attendee.team}" if activity.options.get("teams") else f"seat-{attendee.number}"
 
 
@@ -341,7 +341,7 @@ def _members(activity: Activity, people: Sequence[Attendee], key: str) -> list[A
 
 
 def _give_team(activity: Activity, attendee: Attendee) -> None:
-    """Who has no team comes to the smallest."""
+    """Put an attendee without a team into the smallest one."""
     if attendee.team is not None:
         return
     others = activity.session.attendees.filter(removed_at=None, team__isnull=False)
@@ -353,7 +353,7 @@ def _give_team(activity: Activity, attendee: Attendee) -> None:
 
 
 def _seat(activity: Activity, attendee: Attendee) -> int:
-    """The seat in the match that somebody plays from; who has none is seated."""
+    """The attendee's seat in the match. If they have none, they're seated first."""
     key = _key(activity, attendee)
     if key not in activity.state["seats"]:
         _sit_down(activity, attendee)
@@ -363,7 +363,7 @@ def _seat(activity: Activity, attendee: Attendee) -> int:
 
 
 def _sit_down(activity: Activity, attendee: Attendee) -> None:
-    """Take a seat in the match, or come back to it, where there is one."""
+    """Take a seat in the match or return to it, if the match still takes players."""
     key = _key(activity, attendee)
     player = _player(activity, key, attendee)
     try:
@@ -372,14 +372,14 @@ def _sit_down(activity: Activity, attendee: Attendee) -> None:
         return
 
 
-def _tell_presence(code: str, seat: int, members: Sequence[Attendee]) -> None:
-    """The referee waits for the votes of those who are there."""
+def _report_presence(code: str, seat: int, members: Sequence[Attendee]) -> None:
+    """Tell the match whether anybody in this seat is there, since it waits for the votes of those who are."""
     is_there = any(each.is_connected for each in members)
     do_if_possible(code, ask.Connect(seat) if is_there else ask.Disconnect(seat))
 
 
 def _names(activity: Activity) -> dict[int, str]:
-    """The seats by the names that screens show now."""
+    """The name that screens show now for each seat."""
     seats = activity.state["seats"]
     if activity.options.get("teams"):
         return {seat: _("Team %(number)s") % {"number": key.removeprefix("team-")} for key, seat in seats.items()}
@@ -388,13 +388,13 @@ def _names(activity: Activity) -> dict[int, str]:
 
 
 def _scores(state: rules.MatchState, names: dict[int, str]) -> list[tuple[str, int]]:
-    """The best, each with their points; nobody is shown to be last."""
+    """The best players with their points, so that nobody is shown as last."""
     best = sorted(state.seated, key=lambda seat: -seat.points)[:MOST_SCORES]
     return [(names.get(seat.number, "?"), seat.points) for seat in best if seat.points > 0]
 
 
-def _word(match: Match, state: rules.MatchState) -> str:
-    """What happened last, where it was about all and not about one."""
+def _announcement(match: Match, state: rules.MatchState) -> str:
+    """What happened last, if it concerned everybody and not one player."""
     last = event_from(match.events.get(number=match.version).record)
     return happening(last, {}, state) if isinstance(last, did.VoteRefused | did.VoteCarried) else ""
 

@@ -1,8 +1,9 @@
-"""Build a board with no SET: card by card, towards the most there can be; a card that makes a SET is refused.
+"""Build a board with no SET, card by card, up to the maximum size. A card that would make a SET is refused.
 
-A proposal says "there is no SET among these", so it is kept as a try of the kind "is there a SET at all?". It speaks
-of skills only once every second card would be refused, where a card is not right by chance; only the first of a
-student at each state of the board; and never where the cards that are impossible are shown.
+A proposal claims "there's no SET among these", so it's recorded as an answer to "is there a SET at all?". It counts as
+evidence of a skill only once at least half of the remaining cards would be refused, since before that most cards are
+right by chance, and only a student's first proposal at each state of the board counts. It never counts where the
+impossible cards are shown.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ from lessons.questions.course import NoSetBuilder
 from lessons.skills import ExerciseKind, Wanted
 
 MOST = {True: 9, False: 20}
-"""How many cards there can be without a SET, in the easy deck and in the full one."""
+"""The most cards without a SET, by whether the deck is the easy one."""
 CROWDS = (1, 2, 4, 6, 8, 12)
-"""Up to how many boards the projector shows in the same size; of more, only how far they are."""
+"""Size classes of boards on the projector, by the number of boards. Beyond the last, it only shows their progress."""
 
 
 class BuilderForm(DeckOptionsForm):
@@ -54,21 +55,21 @@ class BuilderForm(DeckOptionsForm):
 
 @dataclass(frozen=True, slots=True)
 class Building:
-    """The board of a team, or of everybody."""
+    """The board of a team, or of the whole class."""
 
     number: int
-    """Of the team; zero for everybody."""
+    """The team's number; zero for the whole class."""
     cards: tuple[Card, ...]
     impossible: frozenset[Card]
     refused: frozenset[Card]
-    """Those of the impossible cards that somebody has proposed."""
+    """The impossible cards that somebody has already proposed."""
     left: tuple[Card, ...]
-    """The cards of the deck that are not on the board."""
+    """The cards of the deck that aren't on the board."""
     goal: int
     best: int
     """The most cards that this board ever had."""
     move: int
-    """Counts every change of the board."""
+    """How often the board has changed."""
     may_take_away: bool
 
     @property
@@ -87,7 +88,7 @@ class Building:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A card that was proposed last, and the SET that it makes."""
+    """The last card that was proposed, and the SET that it makes."""
 
     cards: tuple[int, ...]
     card: int
@@ -121,7 +122,7 @@ class Builder(ActivityType):
 
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
         building = self.building(activity, self._number(activity, own_team(activity, attendee)))
-        kept = self._kept(activity, building.number)
+        kept = self._board_state(activity, building.number)
         if "take-away" in form:
             if not building.may_take_away or form.get("move") != str(building.move):
                 raise LessonRefusal(_("The board has changed. Look again."))
@@ -147,7 +148,7 @@ class Builder(ActivityType):
         return True
 
     def _propose(self, activity: Activity, attendee: Attendee, building: Building, card: Card, now: float) -> None:
-        """Keep a proposal: refused with the SET that it makes, or right."""
+        """Save a proposal, with the SET that it makes if it's refused."""
         board = (*building.cards, card)
         made = find_sets(board)
         easiest = min(map(differing, made), default=1)
@@ -167,7 +168,7 @@ class Builder(ActivityType):
         keep(activity, attendee, given, now)
 
     def building(self, activity: Activity, number: int) -> Building:
-        kept = self._kept(activity, number)
+        kept = self._board_state(activity, number)
         deck, goal = deck_of(activity), MOST[is_easy(activity)]
         cards = tuple(map(Card.from_index, kept["cards"]))
         impossible = NoSetBuilder(deck, enough=goal, most=goal).impossible(cards)
@@ -187,7 +188,7 @@ class Builder(ActivityType):
     def _number(self, activity: Activity, team: Team) -> int:
         return team.number if activity.options["teams"] else EVERYBODY
 
-    def _kept(self, activity: Activity, number: int) -> dict[str, Any]:
+    def _board_state(self, activity: Activity, number: int) -> dict[str, Any]:
         kept: dict[str, dict[str, Any]] = activity.state["boards"]
         empty = {"cards": [], "refused": [], "best": 0, "move": 0, "was_stuck": False}
         return kept.setdefault(str(number), empty)
@@ -208,7 +209,7 @@ class Builder(ActivityType):
         return Screen("session/builder_device.html", context)
 
     def _verdict(self, refusal: Refusal, building: Building) -> Verdict | None:
-        """The SET that the student's last card makes with two of the board, as long as these lie there."""
+        """The SET that the student's last card makes with two cards on the board, as long as those are still there."""
         first, second, third = triple = tuple(map(Card.from_index, refusal.cards))
         others = {card for card in triple if card.index != refusal.card}
         return explain(first, second, third) if others <= set(building.cards) else None

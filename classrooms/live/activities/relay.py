@@ -1,7 +1,8 @@
-"""Third-card relay: a team goes from pair to pair, and each of its members in turn finds the card that completes one.
+"""Third-card relay: team members take turns to find the card that completes a pair to a SET.
 
-Whoever errs sees why and may try again, or pass the pair on: to be sent away after an error would hurt, and to be left
-alone with it too. A pair that somebody has tried already has fewer cards left, so only first tries speak of skills.
+Whoever gets it wrong sees why, and can try again or pass the pair on: it would hurt to be sent away after a mistake,
+but also to be left alone with it. After a wrong try there are fewer cards to choose from, so only first tries count as
+evidence of a skill.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from lessons.skills import ExerciseKind, Wanted
 
 GOALS = (5, 8, 10)
 FIRST_DIFFICULTY, HARDEST, HARDEST_OF_EASY = 2, 4, 3
-"""From 2 on there are six cards to choose from."""
+"""From difficulty 2 on, there are six cards to choose from."""
 PAIRS_OF_A_DIFFICULTY = 2
 
 
@@ -50,13 +51,13 @@ class RelayForm(DeckOptionsForm):
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """Where a team is."""
+    """A team's progress."""
 
     team: Team
     done: int
     goal: int
     turn: Attendee | None
-    """Whose turn it is; None where nobody is, or the team has arrived."""
+    """Whose turn it is; None if the team is empty or has arrived."""
 
     @property
     def has_arrived(self) -> bool:
@@ -64,7 +65,7 @@ class Track:
 
     @property
     def steps(self) -> list[str]:
-        """Each step of the way: behind the team, the one it is at, or still to come."""
+        """A CSS class for each pair: done, present, or still to come."""
         return ["is-done" if step < self.done else "is-now" if step == self.done else "" for step in range(self.goal)]
 
 
@@ -83,11 +84,11 @@ class Relay(ActivityType):
         give_teams(activity)
 
     def came_or_went(self, activity: Activity, attendee: Attendee) -> None:
-        """Where the turn goes to somebody else, their device must hear of it."""
+        """Update the devices if the turn moves to somebody else."""
         team = own_team(activity, attendee)
         for each in team.members:
             each.is_connected = each.is_connected or each.pk == attendee.pk
-        turn = _turn(team, self._here(activity, team)["turn"])
+        turn = _member_on_turn(team, self._team_state(activity, team)["turn"])
         if turn and turn.pk == attendee.pk:
             changed(activity.session)
 
@@ -102,17 +103,17 @@ class Relay(ActivityType):
             raise LessonRefusal(_("Your team is at the next pair already. Look again."))
         if track.turn is None or track.turn.pk != attendee.pk:
             raise LessonRefusal(_("It is not your turn. Help by looking along."))
-        here = self._here(activity, track.team)
+        here = self._team_state(activity, track.team)
         if "pass" in form:
-            here["turn"] = _after(track.team, attendee)
+            here["turn"] = _seat_after(track.team, attendee)
         elif self._answer(activity, attendee, track, form, now):
-            here.update(done=track.done + 1, tried=[], turn=_after(track.team, attendee))
+            here.update(done=track.done + 1, tried=[], turn=_seat_after(track.team, attendee))
         return True
 
     def _answer(self, activity: Activity, attendee: Attendee, track: Track, form: QueryDict, now: float) -> bool:
-        """Keep what was chosen; whether it is right."""
+        """Save the chosen card. Returns whether it's right."""
         exercise = self.exercise(activity, track)
-        tried = self._here(activity, track.team)["tried"]
+        tried = self._team_state(activity, track.team)["tried"]
         answer = exercise.read(form)
         try:
             graded = exercise.grade(answer)
@@ -131,25 +132,25 @@ class Relay(ActivityType):
         return graded.is_right
 
     def exercise(self, activity: Activity, track: Track) -> Exercise:
-        """The pair that a team is at; each team has its own, as hard as the others'."""
+        """The pair that a team is at. Each team has pairs of its own, as hard as the others'."""
         easy = is_easy(activity)
         difficulty = min(HARDEST_OF_EASY if easy else HARDEST, FIRST_DIFFICULTY + track.done // PAIRS_OF_A_DIFFICULTY)
         wanted = Wanted(ExerciseKind.THIRD_CARD, difficulty, easy=easy)
         return make_exercise(wanted, f"{activity.state['seed']}/{track.team.number}/{track.done}")
 
     def track(self, activity: Activity, team: Team) -> Track:
-        here = self._here(activity, team)
+        here = self._team_state(activity, team)
         goal = activity.options["links"]
-        turn = None if here["done"] >= goal else _turn(team, here["turn"])
+        turn = None if here["done"] >= goal else _member_on_turn(team, here["turn"])
         return Track(team, here["done"], goal, turn)
 
-    def _here(self, activity: Activity, team: Team) -> dict[str, Any]:
-        """What is kept of a team: how many pairs are done, whose turn it is, what was tried at this pair."""
+    def _team_state(self, activity: Activity, team: Team) -> dict[str, Any]:
+        """A team's saved state: how many pairs are done, whose turn it is, and what was tried at this pair."""
         kept: dict[str, dict[str, Any]] = activity.state["teams"]
         return kept.setdefault(str(team.number), {"done": 0, "turn": 0, "tried": []})
 
     def own(self, activity: Activity, attendees: Collection[Attendee]) -> Mapping[int, tuple[Team, bool]]:
-        """The team, and whether it is their turn."""
+        """Each attendee's team, and whether it's their turn."""
         team_of = {each.pk: team for team in teams(activity) for each in team.members}
         own = {each.pk: team_of.get(each.pk) or own_team(activity, each) for each in attendees}
         turns = {team.number: self.track(activity, team).turn for team in own.values()}
@@ -160,7 +161,7 @@ class Relay(ActivityType):
         track = self.track(activity, team)
         context: dict[str, object] = {"track": track, "is_own_turn": is_own_turn, "may_pass": len(team.there) > 1}
         if not track.has_arrived:
-            tried = self._here(activity, team)["tried"]
+            tried = self._team_state(activity, team)["tried"]
             exercise = self.exercise(activity, track)
             context |= {
                 "exercise": exercise,
@@ -180,25 +181,25 @@ class Relay(ActivityType):
         return Screen("session/relay_projector.html", context)
 
     def _found_before(self, activity: Activity, track: Track) -> tuple[Card, ...]:
-        """The SET that the team has completed last."""
+        """The SET that the team completed last."""
         exercise = self.exercise(activity, Track(track.team, track.done - 1, track.goal, None))
         first, second = exercise.cards
         return first, second, third_card(first, second)
 
 
-def _turn(team: Team, number: int) -> Attendee | None:
-    """Who has the seat of this number, while they are there; else the next who is."""
+def _member_on_turn(team: Team, number: int) -> Attendee | None:
+    """The member in the seat with this number if they're there, otherwise the next one who is."""
     later = [each for each in team.there if each.number >= number]
     return next(iter(later or team.there), None)
 
 
-def _after(team: Team, attendee: Attendee) -> int:
-    turn = _turn(team, attendee.number + 1)
+def _seat_after(team: Team, attendee: Attendee) -> int:
+    turn = _member_on_turn(team, attendee.number + 1)
     return turn.number if turn else 0
 
 
 def _verdict(exercise: Exercise, tried: list[int]) -> Verdict | None:
-    """Why the card that was chosen last does not fit."""
+    """Why the card that was chosen last doesn't fit."""
     if not tried:
         return None
     first, second = exercise.cards

@@ -1,7 +1,7 @@
-"""Silent board: everybody finds what they can on a board that stays; the class has what all have found together.
+"""Silent board: everybody looks for SETs on a board that stays, and the class collects what all have found.
 
-A try of its own is kept for each three cards, of the kind "find a SET". But a board says something of a skill only once
-for each student: whoever finds nine SETs on one board has not shown nine times that they can find one.
+Each pick of three cards is recorded as an answer to "find a SET". But one board is evidence of a skill only once per
+student: finding nine SETs on one board doesn't show nine times that they can find one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from lessons.questions import exercise_of
 from lessons.skills import Evidence, ExerciseKind, Skill, Wanted, differing_skill, feature_skill, kind_skill
 
 FEWEST_SETS, MOST_SETS = 3, 18
-"""So many that there is something to find for all, and so few that the projector can show them all."""
+"""Enough for everybody to find something, and few enough for the projector to show them all."""
 SIZES = (9, 12, 15)
 BOARDS_TO_LOOK_AT = 300
 
@@ -62,7 +62,7 @@ class BoardForm(DeckOptionsForm):
 
 
 def draw_board(deck: tuple[Card, ...], size: int, seed: str, targets: frozenset[int]) -> tuple[Card, ...]:
-    """A board with a few SETs; of those that were looked at, the first that has something for most of the targets."""
+    """A board with a suitable number of SETs: among those tried, the first that serves the most targets."""
     boards = islice(_boards(deck, size, seed), BOARDS_TO_LOOK_AT if targets else 1)
     best, most = None, -1
     for board in boards:
@@ -77,7 +77,7 @@ def draw_board(deck: tuple[Card, ...], size: int, seed: str, targets: frozenset[
 
 
 def board_of(activity: Activity, number: int) -> tuple[Card, ...]:
-    """The board of any round: everything that it comes from is frozen with the start, so that it can be printed."""
+    """The board of any round. All that it depends on is fixed when the activity begins, so it can be printed ahead."""
     seed, targets = f"{activity.state['seed']}/{number}", frozenset(activity.state["targets"])
     return draw_board(deck_of(activity), activity.options["size"], seed, targets)
 
@@ -91,12 +91,12 @@ def _boards(deck: tuple[Card, ...], size: int, seed: str) -> Iterator[tuple[Card
 
 
 class Arrangement:
-    """The board as one device shows it: the same under a symmetry of its deck, and in other places."""
+    """The board as one device shows it, possibly transformed by a symmetry of the deck and shuffled."""
 
     def __init__(self, activity: Activity, attendee: Attendee | None) -> None:
         board = tuple(map(Card.from_index, activity.state["board"]))
         self.originals = dict(zip(board, board, strict=True))
-        """By the card that is shown, in the order in which they lie."""
+        """The class's card by the card that's shown, in the order in which they lie."""
         if attendee and activity.options["own"] and not attendee.is_on_paper:
             rng = random.Random(f"{activity.state['seed']}/{activity.round}/{attendee.number}")
             symmetry = _symmetry(deck_of(activity), rng)
@@ -108,16 +108,16 @@ class Arrangement:
         return tuple(self.originals)
 
     def shown(self, originals: Iterable[Card]) -> tuple[Card, ...]:
-        """Cards of the class's board as they are here, in the order in which they lie here."""
+        """Translate cards of the class's board into this device's cards, in this device's order."""
         return tuple(sorted((self._shown[card] for card in originals), key=self.cards.index))
 
     def key(self, cards: Iterable[Card]) -> tuple[int, ...]:
-        """What is picked here, as everybody else sees it."""
+        """Translate cards picked on this device into cards of the class's board, as sorted indices."""
         return tuple(sorted(self.originals[card].index for card in cards))
 
 
 def _symmetry(deck: tuple[Card, ...], rng: random.Random) -> Symmetry:
-    """One that leaves the deck what it is: who plays the easy start gets no card from outside of it."""
+    """A random symmetry that maps the deck onto itself, so that the easy deck shows no cards from outside of it."""
     while True:
         symmetry = Symmetry.drawn(rng)
         if set(symmetry.board(deck)) == set(deck):
@@ -126,7 +126,7 @@ def _symmetry(deck: tuple[Card, ...], rng: random.Random) -> Symmetry:
 
 @dataclass(frozen=True, slots=True)
 class FoundSet:
-    """A SET of the board, by how many it was found, and whether by the viewer."""
+    """A SET of the board, how many found it, and whether the viewer did."""
 
     cards: tuple[Card, ...]
     by: int
@@ -173,22 +173,22 @@ class SilentBoard(ActivityType):
         except BadPick as error:
             raise LessonRefusal(str(error)) from None
         cards = arrangement.key(triple)
-        earlier = _own_rows(activity, attendee)
+        earlier = _own_answers(activity, attendee)
         if any(tuple(row.cards) == cards for row in earlier):
-            raise LessonRefusal(_again(explain(*triple)))
-        keep(activity, attendee, self._given(activity, attendee, arrangement, triple, earlier), now)
+            raise LessonRefusal(_repeat_message(explain(*triple)))
+        keep(activity, attendee, self._graded_answer(activity, attendee, arrangement, triple, earlier), now)
         return False
 
     def _keep_sheet(self, activity: Activity, attendee: Attendee, letters: str, now: float) -> None:
-        """What somebody has written on paper, by the letters of the class's board; what stands there twice is once."""
+        """Save what somebody wrote on paper, in letters of the class's board. Repeated SETs count once."""
         arrangement = Arrangement(activity, attendee)
         for originals in read_letters(letters, Arrangement(activity, None).cards):
             triple = _triple(arrangement.shown(originals))
-            earlier = _own_rows(activity, attendee)
+            earlier = _own_answers(activity, attendee)
             if arrangement.key(triple) not in {tuple(row.cards) for row in earlier}:
-                keep(activity, attendee, self._given(activity, attendee, arrangement, triple, earlier), now)
+                keep(activity, attendee, self._graded_answer(activity, attendee, arrangement, triple, earlier), now)
 
-    def _given(
+    def _graded_answer(
         self,
         activity: Activity,
         attendee: Attendee,
@@ -196,7 +196,7 @@ class SilentBoard(ActivityType):
         triple: Triple,
         earlier: list[Answer],
     ) -> GradedAnswer:
-        """Skills and features are those of the cards that the student has seen; only `cards` are the class's."""
+        """Grade the cards that the student saw; only `cards` of the result are those of the class's board."""
         easiest = min(map(differing, find_sets(arrangement.cards)))
         wanted = Wanted(ExerciseKind.FIND_ONE, easiest, easy=is_easy(activity))
         own = [card.index for card in triple]
@@ -218,7 +218,7 @@ class SilentBoard(ActivityType):
 
     def device(self, activity: Activity, attendee: Attendee) -> Screen:
         arrangement = Arrangement(activity, attendee)
-        rows = _own_rows(activity, attendee)
+        rows = _own_answers(activity, attendee)
         found = [_own_set(arrangement, row) for row in rows if row.is_right]
         context: dict[str, object] = {
             "cards": arrangement.cards,
@@ -256,7 +256,7 @@ class SilentBoard(ActivityType):
         return Screen("session/board_paper.html") if activity.stage == Stage.OPEN else None
 
     def _sets(self, activity: Activity, arrangement: Arrangement, own: set[tuple[int, ...]]) -> list[FoundSet]:
-        """Every SET of the board, those that most have found first."""
+        """Every SET of the board, the most often found first."""
         rows = activity.answers.filter(round=activity.round, event__is_right=True).values_list("cards", flat=True)
         by = Counter(map(tuple, rows))
         originals = find_sets(map(Card.from_index, activity.state["board"]))
@@ -268,19 +268,19 @@ class SilentBoard(ActivityType):
 
 
 def own_target(activity: Activity, attendee: Attendee) -> int | None:
-    """In how many features the SETs differ that the student is to find; one that the board does not have is none."""
+    """In how many features the SETs that the student should find differ; None if the board has no such SET."""
     there = set(map(differing, find_sets(map(Card.from_index, activity.state["board"]))))
     return attendee.target if attendee.target in there else None
 
 
-def _again(verdict: Verdict) -> str:
+def _repeat_message(verdict: Verdict) -> str:
     if verdict.is_set:
         return _("You have that one already. Look for another.")
     return _("You have tried these three before: %(why)s.") % {"why": verdict_line(verdict.broken[0]).text}
 
 
 def _new_evidence(evidence: Iterable[Evidence], earlier: list[Answer]) -> list[Evidence]:
-    """What the student's earlier picks on this board have not said yet."""
+    """The evidence for skills on which the student's earlier picks on this board gave none."""
     said: set[Skill] = set()
     for row in earlier:
         said.add(kind_skill(ExerciseKind.FIND_ONE))
@@ -290,7 +290,7 @@ def _new_evidence(evidence: Iterable[Evidence], earlier: list[Answer]) -> list[E
     return [each for each in evidence if each.skill not in said]
 
 
-def _own_rows(activity: Activity, attendee: Attendee) -> list[Answer]:
+def _own_answers(activity: Activity, attendee: Attendee) -> list[Answer]:
     return list(activity.answers.filter(attendee=attendee, round=activity.round))
 
 

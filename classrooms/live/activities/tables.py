@@ -1,8 +1,8 @@
-"""Tables: the class is seated at tables, each with a match of its own, and the projector shows them all.
+"""Tables: the class sits at tables, each with a match of its own, and the projector shows them all.
 
-A device leads to its table at /play/<code>/. The page there asks the lesson whether it is still where the student
-sits, and comes back by itself when it is not (static/js/table-of-lesson.js); there is a link for pages without scripts.
-What was picked is read from the logs of the matches when the activity is over.
+A device is sent to its table at /play/<code>/. The page there asks the lesson whether the student still sits at this
+table, and returns by itself if not (static/js/table-of-lesson.js); there's a link for pages without JavaScript. Picks
+are read from the matches' logs when the activity ends.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from lessons.progress.snapshots import skill_states_of
 SMALLEST, LARGEST = 2, 6
 CHANCE, LEVEL, TEAMS = "chance", "level", "teams"
 READABLE = 8
-"""So many tables fit on the projector with a line for each player."""
+"""The most tables that fit on the projector with a line for each player."""
 
 
 class TablesForm(RulesForm):
@@ -69,7 +69,7 @@ class TablesForm(RulesForm):
 
 @dataclass(frozen=True, slots=True)
 class TablePlayer:
-    """Somebody at a table, as screens show them."""
+    """A player at a table, as the screens show them."""
 
     name: str
     points: int
@@ -85,7 +85,7 @@ class Table:
     table: tuple[Card, ...]
     left: int
     cards: int
-    """How many the deck has in all."""
+    """How many cards the deck has in all."""
     is_over: bool
 
     @property
@@ -114,7 +114,7 @@ class Tables(ActivityType):
         return {"tables": [_new_table(activity, group) for group in groups]}
 
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
-        """All that is played is played at the table; here a table that is done begins anew."""
+        """Start a new match at a table that's done. Everything else happens on the table's own page."""
         table = _table_of(activity, attendee)
         if "again" not in form or table is None:
             raise LessonRefusal(_("Go to your table to play."))
@@ -128,16 +128,16 @@ class Tables(ActivityType):
         return [FINISH]
 
     def finish(self, activity: Activity) -> None:
-        for code in _codes(activity):
+        for code in _match_codes(activity):
             do_if_possible(code, ask.Stop())
         collect(activity)
 
     def pause(self, activity: Activity) -> None:
-        for code in _codes(activity):
+        for code in _match_codes(activity):
             do_if_possible(code, ask.Pause())
 
     def resume(self, activity: Activity) -> None:
-        for code in _codes(activity):
+        for code in _match_codes(activity):
             do_if_possible(code, ask.Resume())
 
     def attendee_changed(self, activity: Activity, attendee: Attendee) -> None:
@@ -153,28 +153,28 @@ class Tables(ActivityType):
             self._give_time(table["codes"][-1], attendee)
 
     def _come_back(self, code: str, attendee: Attendee) -> None:
-        """Take one's seat again after the teacher has let one back in; whoever sits already stays."""
+        """Seat somebody again whom the teacher let back in; no change for somebody who's already seated."""
         try:
             matches.join(code, player_of(attendee), now=time.time())
         except Refused:
-            # The game is over, or others have taken the places: another one begins, or the next activity.
+            # The match is over or its seats are taken. They wait for the next match or activity.
             return
 
     def _rename(self, code: str, attendee: Attendee) -> None:
         try:
             matches.rename(code, player_of(attendee), now=time.time())
         except Refused:
-            # The game is over: its screens stay as they are.
+            # The match is over, and its screens stay as they are.
             return
 
     def _leave(self, table: dict[str, Any] | None, attendee: Attendee) -> None:
-        seat = _seat(table["codes"][-1], attendee) if table else None
+        seat = _seat_number(table["codes"][-1], attendee) if table else None
         if table and seat is not None:
             do_if_possible(table["codes"][-1], ask.Leave(seat))
 
     def _sit_down(self, activity: Activity, attendee: Attendee) -> None:
-        """Who comes late comes to the table with the fewest, or to a new one."""
-        found = {match.code: match for match in Match.objects.filter(code__in=_codes(activity))}
+        """Seat a latecomer at the table with the fewest players, or at a new one."""
+        found = {match.code: match for match in Match.objects.filter(code__in=_match_codes(activity))}
         tables = activity.state["tables"]
         playing = [each for each in tables if found[each["codes"][-1]].phase != Phase.OVER]
         seated = {each["codes"][-1]: len(found[each["codes"][-1]].state.seated) for each in playing}
@@ -191,14 +191,17 @@ class Tables(ActivityType):
         tables.append(_new_table(activity, [attendee]))
 
     def _give_time(self, code: str, attendee: Attendee) -> None:
-        seat = _seat(code, attendee)
+        seat = _seat_number(code, attendee)
         if seat is not None:
             do_if_possible(code, ask.GiveTime(seat, attendee.time_factor))
 
     def came_or_went(self, activity: Activity, attendee: Attendee) -> None:
-        """Who is at the table is told by the table's own stream; who never got there is told by the lesson's."""
+        """Disconnect from the match somebody whose device leaves the lesson before it gets to the table.
+
+        Once it's there, the table's own stream reports when it comes and goes.
+        """
         table = _table_of(activity, attendee)
-        seat = _seat(table["codes"][-1], attendee) if table else None
+        seat = _seat_number(table["codes"][-1], attendee) if table else None
         if table and seat is not None and not attendee.is_connected:
             do_if_possible(table["codes"][-1], ask.Disconnect(seat))
 
@@ -210,7 +213,7 @@ class Tables(ActivityType):
             return Screen("session/tables_device.html")
         code = table["codes"][-1]
         match = Match.objects.get(code=code)
-        seat = _seat(code, attendee)
+        seat = _seat_number(code, attendee)
         context = {
             "code": code,
             "number": activity.state["tables"].index(table) + 1,
@@ -227,7 +230,7 @@ class Tables(ActivityType):
         return Screen("session/tables_device.html", context)
 
     def projector(self, activity: Activity) -> Screen:
-        tables = _shown(activity)
+        tables = _shown_tables(activity)
         context = {"tables": tables, "is_crowded": len(tables) > READABLE, "columns": _columns(len(tables))}
         return Screen("session/tables_projector.html", context)
 
@@ -239,7 +242,7 @@ class Tables(ActivityType):
 
 
 def seat_together(people: Sequence[Attendee], *, how: str, size: int) -> list[list[Attendee]]:
-    """The class in groups of about this size, none of one where that can be helped, none larger than a table."""
+    """Split the class into groups of about this size, if possible none of one person, and none larger than a table."""
     chance = random.SystemRandom()
     if how == TEAMS:
         if all(each.team is None for each in people):
@@ -253,7 +256,7 @@ def seat_together(people: Sequence[Attendee], *, how: str, size: int) -> list[li
         levels = _levels(people)
         ordered.sort(key=lambda each: levels[each.number])
     groups = _split(ordered, size)
-    # The number of a table says nothing about who sits there.
+    # Shuffle, so that a table's number doesn't give away the level of those who sit there.
     chance.shuffle(groups)
     return groups
 
@@ -267,7 +270,7 @@ def _split(people: Sequence[Attendee], size: int) -> list[list[Attendee]]:
 
 
 def _levels(people: Sequence[Attendee]) -> dict[int, float]:
-    """How likely each holds the skills of the game, on average; of a guest nothing is known."""
+    """Each attendee's average probability of having the game's skills, as for a beginner where the user is a guest."""
     now = time.time()
     states = skill_states_of([each.user for each in people if each.user])
     return {
@@ -279,7 +282,7 @@ def _levels(people: Sequence[Attendee]) -> dict[int, float]:
 
 
 def _players(activity: Activity) -> Any:
-    """Those who have a device to play with."""
+    """Attendees who have a device to play with."""
     return activity.session.attendees.filter(removed_at=None, is_on_paper=False).select_related("user")
 
 
@@ -293,7 +296,7 @@ def _new_table(activity: Activity, people: Sequence[Attendee]) -> dict[str, Any]
     return {"codes": [match.code], "people": [each.number for each in people]}
 
 
-def _seat(code: str, attendee: Attendee) -> int | None:
+def _seat_number(code: str, attendee: Attendee) -> int | None:
     return Seat.objects.filter(match__code=code, **player_of(attendee).key).values_list("number", flat=True).first()
 
 
@@ -302,16 +305,16 @@ def _table_of(activity: Activity, attendee: Attendee) -> dict[str, Any] | None:
     return next((each for each in tables if attendee.number in each["people"]), None)
 
 
-def _codes(activity: Activity) -> list[str]:
-    """The match that is on at each table."""
+def _match_codes(activity: Activity) -> list[str]:
+    """Codes of the present match at each table."""
     return [table["codes"][-1] for table in activity.state["tables"]]
 
 
-# What is made of it
+# Recording and showing the matches
 
 
 def collect(activity: Activity) -> None:
-    """Keep every pick of every match as an answer of who picked; what is kept already stays as it is."""
+    """Save every pick of every match as an answer of whoever picked, unless it's saved already."""
     codes = [code for table in activity.state["tables"] for code in table["codes"]]
     known = set(activity.answers.values_list("key", flat=True))
     attendees = list(activity.session.attendees.select_related("user"))
@@ -326,8 +329,8 @@ def collect(activity: Activity) -> None:
                 keep_pick(activity, attendee, pick, easy=easy, key=key)
 
 
-def _shown(activity: Activity) -> list[Table]:
-    codes = _codes(activity)
+def _shown_tables(activity: Activity) -> list[Table]:
+    codes = _match_codes(activity)
     found = {match.code: match for match in Match.objects.filter(code__in=codes).prefetch_related("seats")}
     names = {(each.user_id, each.guest): each.name for each in activity.session.attendees.all()}
     return [_table(number, found[code], names) for number, code in enumerate(codes, 1)]
@@ -354,7 +357,7 @@ def _player(state: rules.MatchState, seat: int, name: str) -> TablePlayer:
 
 
 def _columns(tables: int) -> int:
-    """How many tables stand side by side on the projector."""
+    """How many tables the projector shows side by side."""
     widest = {1: 1, 2: 2, 3: 3, 4: 2, 5: 3, 6: 3, 7: 4, 8: 4}
     return widest.get(tables, 5 if tables <= 15 else 6)  # noqa: PLR2004
 

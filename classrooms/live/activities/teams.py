@@ -1,4 +1,4 @@
-"""Who plays with whom in an activity of teams; where the teacher has made none, everybody is one team."""
+"""Who plays with whom in a team activity. If the teacher has made no teams, everybody is one team."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EVERYBODY = 0
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """Those who play together, in the order of their seats; who has no device cannot."""
+    """Those who play together, in the order of their seats. Students without a device can't play."""
 
     number: int
     """Zero for everybody."""
@@ -19,12 +19,12 @@ class Team:
 
     @property
     def there(self) -> tuple[Attendee, ...]:
-        """The members who are connected; without scripts nobody ever is, and then all of them count."""
+        """The connected members, or all if none is: without JavaScript nobody ever counts as connected."""
         return tuple(each for each in self.members if each.is_connected) or self.members
 
 
 def teams(activity: Activity) -> list[Team]:
-    """The teams as they are now, by their numbers."""
+    """The present teams, ordered by number."""
     members: dict[int, list[Attendee]] = {}
     for each in _players(activity):
         members.setdefault(each.team or EVERYBODY, []).append(each)
@@ -38,7 +38,7 @@ def own_team(activity: Activity, attendee: Attendee) -> Team:
 
 
 def give_teams(activity: Activity) -> None:
-    """Put those who have no team into the smallest, one by one; unless nobody has one."""
+    """Put each player without a team into the smallest one, unless nobody has a team."""
     players = _players(activity)
     sizes = {each.team: 0 for each in players if each.team}
     for each in players:

@@ -1,4 +1,4 @@
-"""Is it a SET? The projector shows three cards, every device answers, and if no: because of which feature."""
+"""Is it a SET? The projector shows three cards, and every device answers yes or which feature breaks it."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class FeatureBar:
     """How many gave one answer."""
 
     feature: Feature | None
-    """None for: yes, it is a SET."""
+    """None for "yes, it's a SET"."""
     number: int
     is_right: bool
 
 
 @dataclass(frozen=True, slots=True)
 class OwnAnswer:
-    """That somebody has answered, and how."""
+    """Somebody's answer in this round."""
 
     is_right: bool
 
@@ -56,7 +56,7 @@ class Triples(ActivityType):
     changes_by_answers = False
 
     def exercise(self, activity: Activity) -> Exercise:
-        """The five examples of the rule sheets first, then new ones that get harder."""
+        """The five examples from the rule sheets first, then new exercises that get harder."""
         if activity.round <= len(EXAMPLES):
             cards = hand(*EXAMPLES[activity.round - 1][1])
             return exercise_of(Wanted(ExerciseKind.IS_SET), seed="", cards=cards)
@@ -102,7 +102,7 @@ class Triples(ActivityType):
         return Screen("session/triples_paper.html", {"exercise": exercise, "features": list(Feature)})
 
     def _revealed(self, activity: Activity, exercise: Exercise) -> dict[str, object]:
-        """What nobody gets to see before the teacher shows it."""
+        """The context that's hidden until the teacher shows the answer."""
         if activity.stage == Stage.OPEN:
             return {}
         first, second, third = exercise.cards

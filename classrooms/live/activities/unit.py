@@ -1,4 +1,4 @@
-"""Lesson together: a unit of the course, stepped by the teacher, answered by all."""
+"""Lesson together: a unit of the course that the teacher steps through and everybody answers."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ChoiceBar:
 
 @dataclass(frozen=True, slots=True)
 class OwnCards:
-    """What somebody has answered: whether it was right is for after the reveal."""
+    """The cards of one of somebody's answers. Whether it was right is shown only after the reveal."""
 
     cards: tuple[int, ...]
     is_right: bool
@@ -68,11 +68,11 @@ class OwnCards:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """The same on the screen."""
+    """One of somebody's answers, as their screen shows it."""
 
     answer: OwnCards
     verdict: Verdict | None
-    """Why three cards that were picked or completed are no SET."""
+    """Why three cards that were picked or completed aren't a SET."""
 
 
 class LessonTogether(ActivityType):
@@ -84,7 +84,7 @@ class LessonTogether(ActivityType):
     changes_by_answers = False
 
     def put(self, activity: Activity) -> AskedStep:
-        """What is on now."""
+        """The step that's on now."""
         state = activity.state
         return together.put(activity.options["unit"], state["step"], state["seed"], state["turn"])
 
@@ -107,7 +107,7 @@ class LessonTogether(ActivityType):
         has_more = activity.stage == Stage.OPEN and put.question.has_more_to_show
         is_seen = not put.question.is_asked and not has_more
         if is_seen and order in {NEXT.slug, FINISH.slug}:
-            self._all_have_seen(activity, put)
+            self._record_step_seen(activity, put)
         if order == MORE.slug:
             self.next_round(activity)
             activity.state["turn"] += 1
@@ -116,8 +116,8 @@ class LessonTogether(ActivityType):
             if order == NEXT.slug:
                 activity.state |= {"step": activity.state["step"] + 1, "turn": 0}
 
-    def _all_have_seen(self, activity: Activity, put: AskedStep) -> None:
-        """Who was there has done the step, where there was nothing to answer."""
+    def _record_step_seen(self, activity: Activity, put: AskedStep) -> None:
+        """Record a step that asks nothing as done by everybody who was there."""
         now = timezone.now().timestamp()
         there = activity.session.attendees.filter(removed_at=None, is_connected=True).exclude(user=None)
         append_step(map(player_of, there.select_related("user")), put.unit.slug, put.step.slug, now=now)
@@ -130,8 +130,8 @@ class LessonTogether(ActivityType):
         if activity.stage != Stage.OPEN:
             raise LessonRefusal(_("The answer is there already. Look at the board."))
         is_one_of_many = question.picks > 1
-        # Where there's one answer, the database takes no second one.
-        before = self._own(activity, attendee) if is_one_of_many else []
+        # For a question with a single answer, a unique constraint already rejects a second one.
+        before = self._own_answers(activity, attendee) if is_one_of_many else []
         if len(before) >= question.picks:
             raise LessonRefusal(_("You have answered already."))
         answer, graded = together.read_and_grade(question, form)
@@ -149,7 +149,7 @@ class LessonTogether(ActivityType):
             append_step([player_of(attendee)], put.unit.slug, put.step.slug, now=now)
         return False
 
-    def _own(self, activity: Activity, attendee: Attendee) -> list[Answer]:
+    def _own_answers(self, activity: Activity, attendee: Attendee) -> list[Answer]:
         return list(activity.answers.filter(attendee=attendee, round=activity.round))
 
     # What is shown
@@ -165,7 +165,7 @@ class LessonTogether(ActivityType):
         question = put.question
         if not question.is_asked:
             return Screen("session/unit_look.html", {"step": put.step})
-        context = self._context(activity, put)
+        context = self._shared_context(activity, put)
         context |= {
             "own": [Own(each, together.verdict_on(question, list(each.cards))) for each in own],
             "left": question.picks - len(own),
@@ -175,7 +175,7 @@ class LessonTogether(ActivityType):
 
     def projector(self, activity: Activity) -> Screen:
         put = self.put(activity)
-        context = self._context(activity, put)
+        context = self._shared_context(activity, put)
         if put.question.is_asked:
             context["count"] = count_answers(activity)
             if activity.stage != Stage.OPEN:
@@ -191,8 +191,8 @@ class LessonTogether(ActivityType):
         taps = question.choices_with_one_tap() if activity.stage == Stage.OPEN else ()
         return Screen("session/unit_paper.html", {"choices": taps}) if taps else None
 
-    def _context(self, activity: Activity, put: AskedStep) -> dict[str, Any]:
-        """What all screens show; the answer only when the teacher has shown it."""
+    def _shared_context(self, activity: Activity, put: AskedStep) -> dict[str, Any]:
+        """The context of all screens. The solution is in it only after the teacher has shown it."""
         question = put.question
         context: dict[str, Any] = {
             "put": put,
@@ -209,7 +209,7 @@ class LessonTogether(ActivityType):
         return context
 
     def _bars(self, activity: Activity, question: Question) -> list[ChoiceBar]:
-        """What was said by how many; where that cannot be counted, how many were right."""
+        """How many gave each answer or, where answers can't be listed, how many were right."""
         given = list(activity.answers.filter(round=activity.round).values_list("event__answer", "event__is_right"))
         taps = question.choices_with_one_tap()
         if taps:

@@ -1,1 +1,1 @@
-"""Django's PostgreSQL, but that a page does not begin with a trip to ask whether the connection is still there."""
+"""PostgreSQL backend that skips the "is the connection still alive?" round trip at the start of each request."""

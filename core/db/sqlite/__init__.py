@@ -1,1 +1,1 @@
-"""Django's SQLite with a fair queue for the writers of a process (ENGINE "core.db.sqlite")."""
+"""SQLite backend with a fair queue for the writers of a process (ENGINE "core.db.sqlite")."""

@@ -1,8 +1,8 @@
-"""Django's SQLite, where the writers of one process queue up in front of BEGIN, first come, first served.
+"""SQLite backend in which the writers of a process queue up before BEGIN, first come, first served.
 
-SQLite lets waiting writers in unfairly: of forty who call at once, the seventh may win, and one may wait for seconds.
-The lock is taken where a transaction begins and given back where it ends, so no code can take it in the wrong order,
-hold it while it waits for SQLite's own lock, or forget it. Other processes still wait by SQLite's busy timeout.
+SQLite admits waiting writers unfairly: when forty call at once, the seventh may win and another may wait for seconds.
+The lock is taken when a transaction begins and released when it ends, so no code can take it in the wrong order,
+hold it while waiting for SQLite's own lock, or forget it. Other processes still wait by SQLite's busy timeout.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from django.db.utils import OperationalError
 from core.db.fair_lock import FairLock, lock_of
 
 LONGEST_WAIT = 30.0
-"""Seconds in the queue. Nobody holds the lock for so long unless something is broken."""
+"""Seconds in the queue. Nobody holds the lock that long unless something is broken."""
 _WRITES = frozenset({"INSERT", "UPDATE", "DELETE", "REPLAC", "CREATE", "ALTER ", "DROP T", "DROP I"})
 _WORD = 6
 
 
 class _Turn:
-    """A connection's claim to the lock of its database; it's the owner, so that it outlives the connection."""
+    """A connection's claim to its database's lock. It owns the lock, since it can outlive the connection."""
 
     def __init__(self, lock: FairLock) -> None:
         self.lock = lock
@@ -43,11 +43,11 @@ class _Turn:
 
 
 class Cursor(base.SQLiteCursorWrapper):
-    """A write outside of any transaction is a transaction of its own, and queues up for it."""
+    """Queues a write outside any transaction too, since it's a transaction of its own."""
 
     turn: _Turn
     _returned: Iterator[Any] | None = None
-    """What such a write returned. SQLite commits it when its last row is read, so all are read before the lock goes."""
+    """Rows returned by such a write. SQLite commits when the last row is read, so all are read under the lock."""
 
     def execute(self, query: str, params: Any = None) -> Any:
         self._returned = None
@@ -97,13 +97,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
     _finalizer: weakref.finalize[Any, Any] | None = None
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        # A connection that was lost with its transaction has no claim any more.
+        # A connection that was lost along with its transaction gives up its claim.
         self._give_back()
         turn = _Turn(lock_of(os.path.realpath(conn_params["database"])))
         self._turn = turn
         if self._finalizer is not None:
             self._finalizer.detach()
-        # A thread that ends within a transaction takes its connection with it, and leaves the lock to the others.
+        # A thread that ends within a transaction takes its connection with it; the lock must be released then.
         self._finalizer = weakref.finalize(self, turn.give_back)
         self._finalizer.atexit = False
         return super().get_new_connection(conn_params)
@@ -117,7 +117,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _start_transaction_under_autocommit(self) -> None:
         self.ensure_connection()
         if self._turn is None or self.transaction_mode is None:
-            # Without a mode it isn't known yet whether this transaction writes.
+            # Without a mode we don't know yet whether this transaction will write.
             super()._start_transaction_under_autocommit()  # type: ignore[misc]
             return
         self._turn.take()
@@ -146,7 +146,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._give_back()
 
     def _give_back_when_over(self) -> None:
-        """A commit that failed (a full disk) may leave the transaction open: then the rollback ends it."""
+        """Release the lock unless a failed commit (disk full) left the transaction open: then the rollback ends it."""
         if self._turn and self._turn.is_held and not (self.connection and self.connection.in_transaction):
             self._turn.give_back()
 

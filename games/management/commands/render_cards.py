@@ -1,4 +1,4 @@
-"""The command that writes the cards to files: pictures, contact sheets, the stylesheet and the icons."""
+"""Write the cards to files: pictures, contact sheets, the stylesheet, and the icons."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Command(BaseCommand):
         what.add_argument("--icons", action="store_true", help="the icons of the site (static/icons)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        files, usual_folder = self._chosen(options)
+        files, usual_folder = self._files_and_folder(options)
         folder: Path | None = options["out"] or usual_folder
         if folder is None:
             raise CommandError("say where the cards go: --out DIR")
@@ -61,7 +61,7 @@ class Command(BaseCommand):
             raise CommandError(f"cannot write to {folder}: {error.strerror or error}") from error
         self.stdout.write(f"{count} {'file' if count == 1 else 'files'} written to {folder}")
 
-    def _chosen(self, options: dict[str, Any]) -> tuple[Written, Path | None]:
+    def _files_and_folder(self, options: dict[str, Any]) -> tuple[Written, Path | None]:
         base, width = Path(settings.BASE_DIR), options["width"]
         if options["css"]:
             return [("cards.css", palette_css())], base / "static" / "css"
@@ -112,7 +112,7 @@ def _icons() -> Written:
 
 
 def _few_colors(image: Image.Image) -> Image.Image:
-    # A sheet has few paints and no gradients: a palette of 128 looks the same in a third of the bytes.
+    # A sheet has few colors and no gradients: 128 colors look the same in a third of the bytes.
     return image.quantize(128, dither=Image.Dither.NONE)
 
 

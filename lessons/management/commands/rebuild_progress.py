@@ -1,4 +1,4 @@
-"""`manage.py rebuild_progress`: make everybody's progress anew from their events, one learner at a time."""
+"""`manage.py rebuild_progress`: rebuild everybody's progress from their events, one learner at a time."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -21,14 +21,14 @@ class Command(BaseCommand):
             try:
                 rebuild(learner)
             except NoSuchActor:
-                # Removed for good since we began.
+                # Purged since the command started.
                 continue
             count += LearningEvent.objects.filter(**learner.key).exists()
         self.stdout.write(f"Progress of {count} learners rebuilt.")
 
 
 def _learners() -> Iterator[Player]:
-    """Everybody who has events, or progress that may follow from none."""
+    """Everybody who has events, or progress that no events may be left for."""
     users = _keys("user") - {None}
     for user in get_user_model()._base_manager.filter(pk__in=users).order_by("pk"):
         yield Player(name=str(user), user=user)

@@ -1,4 +1,4 @@
-"""`manage.py backup FILE`, or `manage.py backup --folder FOLDER` with older ones cleared away."""
+"""`manage.py backup FILE`, or `manage.py backup --folder FOLDER`, which also deletes older backups."""
 
 from pathlib import Path
 from typing import Any

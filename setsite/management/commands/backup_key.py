@@ -1,4 +1,4 @@
-"""`manage.py backup_key FILE`: a pair of keys, so that backups can be written but not read by the site."""
+"""`manage.py backup_key FILE`: make a key pair, so that the site can write backups but not read them."""
 
 import os
 from pathlib import Path

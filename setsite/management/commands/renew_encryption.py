@@ -1,4 +1,4 @@
-"""`manage.py renew_encryption`: after a change of the secret key, encrypt again what older keys have encrypted."""
+"""`manage.py renew_encryption`: after a change of the secret key, reencrypt what older keys have encrypted."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`manage.py restore FILE`: what a backup holds, in place of what there is."""
+"""`manage.py restore FILE`: replace the database with a backup."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""`manage.py serve`: bring the data up to date and serve the site, in one start of Python."""
+"""`manage.py serve`: bring the data up to date and serve the site, in one Python process."""
 
 import os
 from typing import Any

@@ -1,4 +1,4 @@
-"""`manage.py web`: one of several processes that serve the site; `prepare` has brought the data up to date."""
+"""`manage.py web`: one of several processes that serve the site, after `prepare` has brought the data up to date."""
 
 import os
 from typing import Any
@@ -11,7 +11,7 @@ from setsite.server import server
 
 class Command(BaseCommand):
     help = "Serve the site, on data that `prepare` has brought up to date."
-    # A process that is started while the database is away waits for it as one that runs does.
+    # No checks: a process started while the database is down should wait for it, as a running one does.
     requires_system_checks: list[str] = []  # noqa: RUF012 (as Django declares it)
 
     def add_arguments(self, parser: CommandParser) -> None:
