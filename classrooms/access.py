@@ -57,7 +57,7 @@ def adult(request: Request) -> User:
 def taught_class(request: Request, pk: int, *, deleted: bool = False) -> Classroom:
     """A class of the signed-in teacher. `deleted` includes a deleted one, to undo its deletion."""
     classes = Classroom.objects.filter(pk=pk, teachers=adult(request))
-    classroom = classes.first() if deleted else classes.kept().first()
+    classroom = classes.first() if deleted else classes.not_deleted().first()
     if classroom is None:
         raise Http404("not your class")
     return classroom

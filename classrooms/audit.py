@@ -62,12 +62,12 @@ def tally(action: Action, *, person: User | None = None) -> None:
     """
     today = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     pk = person.pk if person else None
-    so_far = cast("CountingCache", cache).count(f"audit:{action}:{pk}:{today:%Y-%m-%d}", _DAY)
-    if so_far & (so_far - 1):
+    count_today = cast("CountingCache", cache).count(f"audit:{action}:{pk}:{today:%Y-%m-%d}", _DAY)
+    if count_today & (count_today - 1):
         return
     mine = AuditEntry.objects.filter(action=action, actor=None, person=pk, classroom=None, at__gte=today)
-    if not mine.update(amount=F("amount") + so_far - so_far // 2):
-        AuditEntry.objects.create(action=action, person=pk, amount=so_far)
+    if not mine.update(amount=F("amount") + count_today - count_today // 2):
+        AuditEntry.objects.create(action=action, person=pk, amount=count_today)
 
 
 def note_each(actor: int | None, action: Action, people: Iterable[int], *, classroom: Classroom | None = None) -> None:

@@ -26,8 +26,8 @@ class About:
 def about(user: Any) -> About:
     return About(
         user=user,
-        taught=list(user.classrooms_taught.kept().order_by("name")),
-        joined=list(user.classrooms_joined.kept().order_by("name")),
+        taught=list(user.classrooms_taught.not_deleted().order_by("name")),
+        joined=list(user.classrooms_joined.not_deleted().order_by("name")),
         children=list(User.objects.filter(guardian_links__guardian=user, deleted_at=None).order_by("display_name")),
         games=played_matches([user]).get(user.pk, ()),
     )
@@ -36,5 +36,5 @@ def about(user: Any) -> About:
 def own_classes(teacher: User) -> list[Classroom]:
     """The teacher's classes with their numbers of students (`students_there`), archived ones last."""
     there = Count("enrolments", filter=Q(enrolments__student__deleted_at=None))
-    found = Classroom.objects.kept().filter(teachers=teacher).annotate(students_there=there)
+    found = Classroom.objects.not_deleted().filter(teachers=teacher).annotate(students_there=there)
     return sorted(found.order_by("name", "pk"), key=lambda each: each.archived_at is not None)

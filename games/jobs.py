@@ -32,9 +32,9 @@ def simulate(asked: Mapping[str, Any], report: Reporter) -> JobResult:
 def _deal(asked: Mapping[str, Any], report: Reporter) -> dict[str, Any]:
     path: list[list[float]] = []
 
-    def report_progress(so_far: FirstDeals) -> None:
-        _add_point(path, so_far.tally)
-        report(so_far.deals / asked["count"], {**_tally(so_far.tally), "path": path})
+    def report_progress(partial_result: FirstDeals) -> None:
+        _add_point(path, partial_result.tally)
+        report(partial_result.deals / asked["count"], {**_tally(partial_result.tally), "path": path})
 
     every = max(1, asked["count"] // MOST_POINTS)
     found = simulate_first_deals(
@@ -46,10 +46,10 @@ def _deal(asked: Mapping[str, Any], report: Reporter) -> dict[str, Any]:
 def _play_games(asked: Mapping[str, Any], report: Reporter) -> dict[str, Any]:
     path: list[list[float]] = []
 
-    def report_progress(so_far: WholeGames) -> None:
-        if in_play := so_far.in_play(asked["cards"]):
+    def report_progress(partial_result: WholeGames) -> None:
+        if in_play := partial_result.in_play(asked["cards"]):
             _add_point(path, in_play)
-        report(so_far.games / asked["count"], _games(so_far, asked["cards"]) | {"path": path})
+        report(partial_result.games / asked["count"], _games(partial_result, asked["cards"]) | {"path": path})
 
     every = max(1, asked["count"] // MOST_POINTS)
     found = simulate_games(

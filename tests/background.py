@@ -1,11 +1,11 @@
-"""Background work of a test ends with it: no worker or beat of another test touches what this one looks at.
+"""Keep background work inside its test, so that one test's worker or beat can't touch another test's data.
 
-The site that browser tests start stays up for the rest of the run, and so do its worker and beat. They would send the
-mail of whichever test comes next. So every task holds a shared lock while it runs, and isn't run at all while no test
-wants it; between tests the lock is ours alone. A file, since with a broker the worker is a process of its own.
+The site started for browser tests runs until the end, with its worker and beat, which would send the mail of whichever
+test comes next. So every task holds a shared lock while it runs, and is skipped while no test wants it; between tests
+only the test process holds the lock. It's a file, because with a broker the worker is a separate process.
 
-The hubs of that site keep who is there in a thread of their own, whether or not anybody still waits for it. `Pause`
-holds those threads up before the tables are emptied.
+The site's hubs record who's connected in their own threads, even if nobody waits for that any more. `Pause` pauses
+those threads before the tables are emptied.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
-from functools import wraps
+from functools import cache, wraps
+from pathlib import Path
 from typing import Any
 
 from celery import Celery, Task
@@ -26,14 +27,21 @@ from django.conf import settings
 SECONDS = 60.0
 
 
+@cache
+def _lock_file() -> Path:
+    """One lock per xdist process; the worker inherits the variable. Tests that change VAR_DIR don't move it."""
+    folder = settings.VAR_DIR
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"background-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}.lock"
+
+
 def _open() -> int:
-    # One for each process of xdist, whose worker inherits the variable.
-    name = f"background-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}.lock"
-    return os.open(settings.VAR_DIR / name, os.O_RDWR | os.O_CREAT, 0o600)
+    return os.open(_lock_file(), os.O_RDWR | os.O_CREAT, 0o600)
 
 
 def watch_tasks(app: Celery) -> None:
-    """Have every task of a worker that starts later look whether a test wants it; calls by hand are the test's own."""
+    """Make the tasks of workers started later run only while a test wants them; direct calls always run."""
+    _lock_file()
     app.loader.import_default_modules()
     app.finalize()
     for task in app.tasks.values():
@@ -60,7 +68,7 @@ def _watched(task: Task[..., Any], run: Callable[..., Any]) -> Callable[..., Any
 
 
 class Background:
-    """Who runs the tests holds it closed, but for the tests that want tasks to run."""
+    """The lock: the test process holds it except during tests that want tasks to run."""
 
     def __init__(self) -> None:
         self._handle = _open()
@@ -91,7 +99,7 @@ class Background:
 
 
 class Pause:
-    """Holds up executors of one thread each: what they were given before is done, what comes later waits."""
+    """Pauses single-thread executors: earlier work is finished, later work waits."""
 
     def __init__(self, *pools: Executor) -> None:
         self._pools = pools

@@ -1,4 +1,4 @@
-"""What several suites need: the site served for real, and a browser."""
+"""Shared fixtures: the site on a real server, and a browser."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from tests.seeds import choose_seed, how_to_repeat
 
 choose_seed()
 
-# The same examples on every run, however slow: a test that fails today failed yesterday.
+# Use the same examples on every run and no deadline, so that failures are reproducible.
 hypothesis_settings.register_profile(
     "steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 hypothesis_settings.load_profile("steady")
 
-# Playwright's loop runs in the thread of the tests, which makes Django think that they are asynchronous.
+# Playwright's event loop runs in the main thread, which makes Django think that tests are async.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 
 site_settings.VAR_DIR.mkdir(exist_ok=True)
 
-# What is to happen happens, on a machine that has much else to do not within five seconds.
+# On a busy machine things may take longer than five seconds.
 PATIENCE = 30_000
 expect.set_options(timeout=PATIENCE)
 
@@ -55,7 +55,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _lanes() -> Iterator[None]:
-    """Heavy work in a request of the fast lane fails the test, whatever it is about."""
+    """Fail any test in which a request in the fast lane does heavy work."""
     from tests.lanes import lanes_are_watched  # noqa: PLC0415 (it needs Django to be set up)
 
     with lanes_are_watched():
@@ -64,7 +64,7 @@ def _lanes() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _nothing_counted_by_other_tests() -> None:
-    """Every test comes from the same address: what others did there doesn't hold this one up."""
+    """Reset the limits: all tests use the same address, so counts of other tests would get in the way."""
     caches["process"].clear()
     if not site_settings.REDIS_URL:
         return
@@ -76,7 +76,7 @@ def _nothing_counted_by_other_tests() -> None:
 
 @pytest.fixture
 def clock_of_limits(monkeypatch) -> Iterator[SimpleNamespace]:
-    """What limits count by: nothing is counted yet, and their time, just begun, is over when a test says so."""
+    """The clock of the limits: starts with nothing counted, and moves only when the test moves it."""
     clock = SimpleNamespace(now=1_800_000_000.0)
     clock.time = lambda: clock.now
     monkeypatch.setattr("games.limits.time", clock)
@@ -87,7 +87,7 @@ def clock_of_limits(monkeypatch) -> Iterator[SimpleNamespace]:
 
 
 class Site:
-    """The site on a port of its own, by the server that `make run` uses."""
+    """The site on its own port, run by the same server as `make run`."""
 
     def __init__(self) -> None:
         from classrooms.live.topic import hub as lessons  # noqa: PLC0415 (it needs Django to be set up)
@@ -108,13 +108,13 @@ class Site:
             time.sleep(0.01)
 
     def rest(self) -> None:
-        """Wait until nothing is being done any more: what is written late would be written for the next test."""
+        """Wait until the site is idle, so that nothing is written into the next test's database."""
         from core.lanes.pools import in_use  # noqa: PLC0415 (it needs Django to be set up)
 
         deadline = time.monotonic() + 10
         while self.server.server_state.tasks and time.monotonic() < deadline:
             time.sleep(0.01)
-        # Work whose client has gone is finished all the same.
+        # Work is finished even if its client has gone.
         while any(lane.running for lane in in_use) and time.monotonic() < deadline:
             time.sleep(0.01)
         self._pause.begin()
@@ -142,7 +142,7 @@ def _background() -> Iterator[Background]:
 
 @pytest.fixture
 def background(_background: Background, transactional_db) -> Iterator[None]:
-    """Workers that run do what they're told, until the test is over."""
+    """Let running workers execute tasks until the test is over."""
     with _background.opened():
         yield
         from core.jobs import queue  # noqa: PLC0415 (it needs Django to be set up)
@@ -154,13 +154,13 @@ def background(_background: Background, transactional_db) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def _worker(django_db_setup, _background) -> Iterator[None]:
-    """Where there is a broker, jobs are done by a worker of its own; without one the site does them by itself."""
+    """With a broker, start a worker process for jobs; without one the site runs them itself."""
     if site_settings.IS_BROKERLESS:
         yield
         return
     from core.offload import child_environment  # noqa: PLC0415 (it needs Django to be set up)
 
-    # Without a beat: nothing is to happen by itself in a test's matches, whose clocks are their own.
+    # No beat: tests move the clocks of their matches themselves, so nothing may happen on its own.
     command = [sys.executable, "-m", "celery", "-A", "tests.worker", "worker"]
     options = ["--queues=people,heavy", "--concurrency=2", "--loglevel=error", "--without-gossip", "--without-mingle"]
     worker = subprocess.Popen([*command, *options], env=child_environment())
@@ -178,7 +178,7 @@ def _site(_worker) -> Iterator[Site]:
 
 @pytest.fixture
 def site(_site: Site, background, settings) -> Iterator[str]:
-    """The address of the running site, with an empty database. Links on paper and in mails point there, too."""
+    """The URL of the running site, with an empty database. Links on paper and in emails point there too."""
     settings.SITE_URL = _site.url
     _site.go_on()
     yield _site.url
@@ -199,7 +199,7 @@ def _browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def new_context(_browser: Browser):
-    """Makes separate browsers, as separate people have; a page that logs an error fails its test."""
+    """Create separate browsers for separate people; an error logged by a page fails the test."""
     contexts: list[BrowserContext] = []
     troubles: list[str] = []
 
@@ -208,7 +208,7 @@ def new_context(_browser: Browser):
             "viewport": {"width": 1280, "height": 800},
             "locale": "en-US",
             "reduced_motion": "reduce",
-            # Only the tests of the service worker want one between the page and the site.
+            # Block service workers, except in the tests about them.
             "service_workers": "block",
             **options,
         }

@@ -1,4 +1,4 @@
-"""Coroutines within tests that are none."""
+"""Run coroutines in synchronous tests."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from typing import Any
 
 
 def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """To the end of a coroutine, in a thread that has no loop: Playwright keeps one in the thread of the tests."""
+    """Run a coroutine in a thread without an event loop, because Playwright runs one in the main thread."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result(timeout=300)

@@ -1,4 +1,4 @@
-"""A tripwire for the whole suite: heavy work in a request of the fast lane fails the test that made the request."""
+"""A check for the whole suite: heavy work in a request of the fast lane fails the test that made the request."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ HEAVY_WORK: list[tuple[Any, str, str]] = [
 
 
 class InFastLane(AssertionError):
-    """Heavy work in the lane of pages and game moves: mark the view with `core.lanes.marks.slow`."""
+    """Heavy work in the lane for pages and game moves: mark the view with `core.lanes.marks.slow`."""
 
 
 @contextmanager
 def lanes_are_watched() -> Iterator[None]:
-    """While it lasts, requests know their lane and heavy work looks at it."""
+    """While active, requests know their lane and heavy work checks it."""
     choose = LaneChoice()
-    # Before any test changes what it's built from.
+    # Build it before any test changes its inputs.
     choose("POST", "/")
     answer = BaseHandler.get_response
 

@@ -1,6 +1,6 @@
-"""The same suites on PostgreSQL and Redis: `PYTEST_PLUGINS=tests.on_engines pytest`, as `make test` does.
+"""Run the suites on PostgreSQL and Redis: `PYTEST_PLUGINS=tests.on_engines pytest`, as `make test` does.
 
-The engines live as long as the run. What touches no database has passed already; what brings its own engines too.
+The engines run as long as the tests. Tests that use no database, or start their own engines, are skipped here.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from tools.scale.engines import PostgreSQL, Redis
 
 _OWN_ENGINES = "tests/scale/"
 _NOT_TWICE = ("test_every_page_is_for_every_eye_hand_and_screen",)
-"""Long, and about what is seen: every page is still opened on the engines, and its HTML read."""
+"""Slow visual tests, skipped here. Every page is still opened on the engines, and its HTML checked."""
 _EMBEDDED = "tests/core/test_jobs.py"
-"""Where the fixture `worker` is the one within the web process, which a broker replaces."""
+"""Tests whose `worker` fixture is the one inside the web process, which a broker replaces."""
 _DATABASE = {"db", "transactional_db", "django_db_reset_sequences", "live_server"}
 
 
 def _start() -> None:
-    # Whoever ends the run ends the engines with it.
+    # Stop the engines when the run ends.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     redis = Redis()
     atexit.register(redis.stop)
@@ -35,7 +35,7 @@ def _start() -> None:
 
 
 def _take_part(worker: str) -> None:
-    """A worker of xdist has a database of its own by pytest-django, and one of Redis by its number."""
+    """Give each xdist worker its own Redis database by number; pytest-django gives it its own database."""
     address, _slash, _number = os.environ["SETSITE_REDIS"].rpartition("/")
     os.environ["SETSITE_REDIS"] = f"{address}/{int(worker.removeprefix('gw')) + 1}"
 
@@ -47,12 +47,12 @@ else:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # The server goes with its databases: nobody has to wait until the last connection is closed.
+    # The server is deleted with its databases, so don't wait for connections to close.
     config.option.reuse_db = True
-    # For the same reason a thread of a site that has ended may leave its connection to the collector.
+    # For the same reason, threads of a stopped site may leave their connections to the garbage collector.
     config.addinivalue_line("filterwarnings", "ignore:.*was deleted while still open:ResourceWarning")
     config.addinivalue_line("filterwarnings", "ignore:.*BaseConnection.__del__:pytest.PytestUnraisableExceptionWarning")
-    # Only a Redis that was stopped is away, not one that waits for a processor.
+    # Count Redis as away only if it was stopped, not if it's slow on a busy machine.
     shared._SOCKET_SECONDS = 60.0
 
 

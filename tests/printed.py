@@ -1,4 +1,4 @@
-"""Reads what was printed, as a scanner and a pair of eyes would."""
+"""Read printed pages back, like a scanner and a human reader would."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from games.rules.cards import FULL_DECK, Card
 SCALE = 2.5
 _WIDTH, _HEIGHT = 60, 40
 _FAR = 30.0
-"""How unlike its drawing, on the average of all pixels, a card cannot be."""
+"""The largest average pixel difference at which a card still counts as recognized."""
 
 
 def sheets(pdf: bytes) -> list[Image.Image]:
@@ -43,7 +43,7 @@ def texts(pdf: bytes) -> list[str]:
 
 
 def pictures_in(pdf: bytes) -> int:
-    """How many pictures made of pixels there are; curves and letters are none."""
+    """Count the raster images in a PDF; vector shapes and text don't count."""
     kind = pypdfium2.raw.FPDF_PAGEOBJ_IMAGE
     with pypdfium2.PdfDocument(pdf) as document:
         return sum(len(list(document[number].get_objects(filter=[kind]))) for number in range(len(document)))
@@ -54,7 +54,7 @@ def scanned(picture: Image.Image) -> list[str]:
 
 
 def cut_out(picture: Image.Image, x: float, y: float, width: float, height: float) -> Image.Image:
-    """What lies at a place of the page, given from the lower left in points."""
+    """Crop an area of the page, given in points from the lower left."""
     scale, top = SCALE, picture.height
     return picture.crop(
         (round(x * scale), round(top - (y + height) * scale), round((x + width) * scale), round(top - y * scale))
@@ -62,7 +62,7 @@ def cut_out(picture: Image.Image, x: float, y: float, width: float, height: floa
 
 
 def read_card(picture: Image.Image, x: float, y: float, width: float, palette: Palette) -> Card | None:
-    """The card that lies at a place; None where there is none."""
+    """The card at a place, or None."""
     seen = _pixels(cut_out(picture, x, y, width, width * 2 / 3))
     if seen.min() > 225:
         return None
@@ -72,7 +72,7 @@ def read_card(picture: Image.Image, x: float, y: float, width: float, palette: P
 
 
 def cards_on(page: Page, picture: Image.Image) -> list[Card | None]:
-    """What is printed where the layout has cards."""
+    """The cards printed where the layout has cards."""
     faces = [item for item in page.items if isinstance(item, Face)]
     return [read_card(picture, face.x, face.y, face.width, face.palette) for face in faces]
 

@@ -1,4 +1,4 @@
-"""The seed of randomized tests: fresh in each run, said at its end, and repeated where the environment names one."""
+"""The seed of randomized tests: new for each run, printed at its end, and repeatable with an environment variable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SECONDS = 60.0
 
 
 def choose_seed() -> None:
-    """Choose this run's seed, which the processes of the run inherit."""
+    """Choose this run's seed, which the run's processes inherit."""
     os.environ.setdefault(VARIABLE, str(secrets.randbelow(10**9)))
 
 
@@ -24,5 +24,5 @@ def how_to_repeat() -> str:
 
 
 def fuzz_seconds() -> float:
-    """Processor seconds that a fuzz test may take, beyond what it does at least."""
+    """CPU seconds a fuzz test may take beyond its minimum."""
     return float(os.environ.get(SECONDS_VARIABLE, _SECONDS))

@@ -1,4 +1,4 @@
-"""The site as an app: what its manifest names is there, and only pages of lessons may be kept."""
+"""The site as an app: everything in its manifest exists, and only lesson pages may be cached."""
 
 from __future__ import annotations
 

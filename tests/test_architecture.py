@@ -1,4 +1,4 @@
-"""Who may import whom, and which names there are."""
+"""Import contracts and naming rules."""
 
 import ast
 import os
@@ -29,7 +29,7 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_every_package_keeps_to_the_import_contracts():
-    """The contracts are in pyproject.toml: the layers, what's pure, and the order within each app."""
+    """The contracts are in pyproject.toml: layers, pure packages, and the order within each app."""
     done = lint_imports(ROOT)
     assert done.returncode == 0, done.stdout
 
@@ -67,7 +67,7 @@ def test_the_rules_have_no_clock_and_no_shared_random_numbers():
 
 
 APPS = ["core", "games", "lessons", "classrooms", "setsite"]
-# Django looks for these by their names.
+# Django requires these names.
 NAMED_BY_DJANGO = {"Migration", "Command", "Meta", "SessionStore", "DatabaseWrapper"}
 
 

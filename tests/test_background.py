@@ -1,4 +1,4 @@
-"""Background work of one test stays away from the next."""
+"""Background work of one test doesn't touch the next."""
 
 from __future__ import annotations
 

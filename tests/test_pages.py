@@ -1,4 +1,4 @@
-"""The way in: pages through the ASGI server to a WSGI app, and what every page says to the browser."""
+"""Requests through the ASGI server to a WSGI app, and the headers on every page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Trouble(Exception):
 
 @dataclass
 class Exchange:
-    """One request as a server hands it in, and what was sent back."""
+    """One request as the server passes it in, and the response sent back."""
 
     method: str = "GET"
     path: str = "/"
@@ -33,7 +33,7 @@ class Exchange:
     headers: Headers = field(default_factory=list)
     parts: Iterable[bytes] = (b"",)
     leaves: bool = False
-    """Whether the client goes away after its parts, before the last one."""
+    """Whether the client disconnects before sending the last part."""
     sent: list[dict] = field(default_factory=list)
 
     @property
@@ -82,7 +82,7 @@ class Exchange:
 
 
 class Listening:
-    """A WSGI app that remembers what it was asked, as Django would read it."""
+    """A WSGI app that records its requests as Django would read them."""
 
     def __init__(self, *, status: str = "200 OK", headers: Iterable = (), content: Iterable[bytes] = (b"fine",)):
         self.environs: list[dict] = []
@@ -117,7 +117,7 @@ def ask():
 FORM = [(b"content-type", b"application/x-www-form-urlencoded")]
 
 
-# The request on its way in
+# Requests
 
 
 def test_a_body_in_several_parts_reaches_the_app_whole(ask):
@@ -212,7 +212,7 @@ def test_a_server_that_knows_no_addresses_is_served_too():
     pages.pool.shutdown()
 
 
-# The answer on its way out
+# Responses
 
 
 def test_status_headers_and_body_come_back(ask):
@@ -232,7 +232,7 @@ def test_the_length_of_the_answer_is_said_once(ask, headers):
 
 
 class Closing:
-    """A response whose body may fail, and that has something to close."""
+    """A response whose body may fail, and which has something to close."""
 
     def __init__(self, *, fails: bool) -> None:
         self.fails, self.closed = fails, 0
@@ -287,7 +287,7 @@ def test_two_requests_are_served_at_the_same_time():
     pages.pool.shutdown()
 
 
-# The site itself
+# The whole site
 
 
 def test_the_front_page_comes_through_from_django(ask):

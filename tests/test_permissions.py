@@ -1,6 +1,6 @@
-"""Who may open what: every address of the site, tried by everybody.
+"""Permissions: every URL of the site, opened as every kind of user.
 
-The addresses are taken from the resolver. One that has no policy below fails, so none can be forgotten.
+The URLs come from the resolver. One without a policy below fails, so none can be forgotten.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Answer(Enum):
 
 @dataclass(frozen=True)
 class World:
-    """A class, a student with a game and a live lesson of hers, her guardian, and others whom it is no business of."""
+    """A class, a student with a game and a live lesson, her guardian, and unrelated people."""
 
     users: dict[Role, User]
     classroom: Classroom
@@ -153,9 +153,9 @@ class Policy:
     may: frozenset[Role]
     arguments: Arguments
     asks_to_sign_in: bool = True
-    """Where strangers are led to the sign-in page; elsewhere it is not there for them."""
+    """URLs where strangers are redirected to sign in; elsewhere they get 404."""
     is_halfway: bool = False
-    """A page in the middle of something that nobody here has begun: it leads those who may elsewhere."""
+    """A page in the middle of a process nobody here has started: those who may open it are redirected."""
 
     def expects(self, role: Role) -> Answer:
         if role in self.may:
@@ -183,7 +183,7 @@ def adults(arguments: Arguments = nothing) -> Policy:
 
 
 def strangers_and_adults() -> Policy:
-    """What leads into an account: a student has none to get into."""
+    """Account pages that students don't have."""
     return Policy(EVERYBODY - STUDENTS, nothing)
 
 
@@ -192,42 +192,42 @@ def halfway(policy: Policy) -> Policy:
 
 
 def of_class(more: Arguments = nothing) -> Policy:
-    """For the teachers of the class."""
+    """Allowed for the teachers of the class."""
     return Policy(frozenset({Role.TEACHER}), lambda world: [world.classroom.pk, *more(world)])
 
 
 def of_student(more: Arguments = nothing) -> Policy:
-    """For the teachers of the student's class."""
+    """Allowed for the teachers of the student's class."""
     return of_class(lambda world: [world.mia.pk, *more(world)])
 
 
 def of_child() -> Policy:
-    """For the guardians of the child."""
+    """Allowed for the guardians of the child."""
     return Policy(frozenset({Role.GUARDIAN}), lambda world: [world.mia.student_id])
 
 
 def of_home_child() -> Policy:
-    """For the guardians of a child whose account they have made."""
+    """Allowed for the guardians who created the child's account."""
     return Policy(frozenset({Role.GUARDIAN}), lambda world: [world.home_child.pk])
 
 
 def of_match() -> Policy:
-    """For whoever plays alone at the table."""
+    """Allowed for the player of this solo table."""
     return Policy(frozenset({Role.STUDENT}), lambda world: [world.match.code], asks_to_sign_in=False)
 
 
 def of_lesson(more: Arguments = nothing) -> Policy:
-    """For the teachers of the class whose lesson it is."""
+    """Allowed for the teachers of the lesson's class."""
     return Policy(frozenset({Role.TEACHER}), lambda world: [world.lesson.code, *more(world)])
 
 
 def of_lesson_seat() -> Policy:
-    """For whoever has a seat in the lesson; a class's own teacher has none."""
+    """Allowed for people with a seat in the lesson; the class's own teacher has none."""
     return Policy(frozenset({Role.STUDENT}), lambda world: [world.lesson.code], asks_to_sign_in=False)
 
 
 def of_job(more: Arguments = nothing) -> Policy:
-    """For who has asked for it."""
+    """Allowed for the person who requested the job."""
     return Policy(frozenset({Role.STUDENT}), lambda world: [world.job.pk, *more(world)], asks_to_sign_in=False)
 
 
@@ -238,7 +238,7 @@ def _plan(world: World) -> list[Any]:
 TEACHER_OR_GUARDIAN = frozenset({Role.TEACHER, Role.GUARDIAN})
 
 POLICIES: dict[str, Policy] = {
-    # Learning and playing need nobody's leave.
+    # Learning and playing are open to everybody.
     "front": everybody(),
     "manifest": everybody(),
     "worker": everybody(),
@@ -261,7 +261,7 @@ POLICIES: dict[str, Policy] = {
     "play:daily": everybody(lambda world: ["full"]),
     "play:daily-find": everybody(lambda world: ["full"]),
     "play:daily-picture": everybody(lambda world: ["full"]),
-    # A game that somebody plays alone is theirs.
+    # A solo game belongs to its player.
     "play:table": of_match(),
     "play:replay": of_match(),
     "play:join": of_match(),
@@ -274,7 +274,7 @@ POLICIES: dict[str, Policy] = {
     "play:leave": of_match(),
     "play:again": of_match(),
     "play:hint": of_match(),
-    # The way in is open; what is behind it is not.
+    # Sign-in pages are open; what's behind them isn't.
     "join:home": everybody(),
     "join:card-tap": everybody(),
     "join:card": everybody(lambda world: [card_token(world.mia.student)]),
@@ -284,7 +284,7 @@ POLICIES: dict[str, Policy] = {
     "teach:home": adults(),
     "teach:new": adults(),
     "teach:summary": adults(),
-    # An invitation is for the account with the invited address, whoever else has the link.
+    # Only the account with the invited email address can use an invitation, whoever else has the link.
     "teach:invitation": Policy(frozenset({Role.OTHER_TEACHER}), lambda world: [invitation_token(world.invitation)]),
     "teach:settings": of_class(),
     "teach:code": of_class(),
@@ -324,14 +324,14 @@ POLICIES: dict[str, Policy] = {
     "teach:assignments": of_class(),
     "teach:assign": of_class(lambda world: ["daily"]),
     "teach:withdraw": of_class(lambda world: [world.assignment.pk]),
-    # A live lesson: its door is open to say who may come in; what is behind it is for who has a seat, or teaches.
+    # A live lesson: anybody can open the entry page; the rest is for people with a seat and for teachers.
     "session:device": everybody(lambda world: [world.lesson.code]),
     "session:door": everybody(lambda world: [world.lesson.code]),
     "session:join": everybody(lambda world: [world.lesson.code]),
     "session:paper": everybody(lambda world: [world.lesson.code]),
     "session:part": of_lesson_seat(),
     "session:act": of_lesson_seat(),
-    # Whoever has the projector's address sees the wall, and nothing else.
+    # Anybody with the projector's URL sees the wall, and nothing else.
     "wall:screen": everybody(lambda world: [world.lesson.code, wall_key(world.lesson)]),
     "wall:part": everybody(lambda world: [world.lesson.code, wall_key(world.lesson)]),
     "lead:open": of_class(),
@@ -351,7 +351,7 @@ POLICIES: dict[str, Policy] = {
     "lead:report-csv": of_lesson(),
     "lead:report-xlsx": of_lesson(),
     "lead:paper": of_lesson(),
-    # Paper: games and exercises for everybody; one's own certificate tells strangers only that there is none.
+    # Printing: games and exercises are for everybody; strangers learn only that they have no certificate.
     "print:home": everybody(),
     "print:deck": everybody(),
     "print:worksheet": everybody(),
@@ -384,14 +384,14 @@ POLICIES: dict[str, Policy] = {
     "privacy:delete-class": of_class(),
     "privacy:undo-class": Policy(frozenset({Role.TEACHER}), lambda world: [world.gone_class.pk]),
     "privacy:log": of_class(),
-    # What was asked for is its owner's.
+    # A job belongs to the person who requested it.
     "lab:lab": everybody(),
     "lab:data": of_job(lambda world: ["json"]),
     "jobs:jobs": everybody(),
     "jobs:job": of_job(),
     "jobs:stop": of_job(),
     "jobs:file": halfway(of_job()),
-    # One's own account
+    # A user's own account
     "account": Policy(EVERYBODY - STRANGERS, nothing),
     "landing": everybody(),
     "account_login": everybody(),
@@ -416,7 +416,7 @@ POLICIES: dict[str, Policy] = {
     "mfa_view_recovery_codes": halfway(adults()),
     "mfa_generate_recovery_codes": halfway(adults()),
     "mfa_download_recovery_codes": halfway(adults()),
-    # Only where nobody else is: a demo, and development.
+    # Only in demos and development.
     "mail": everybody(),
     "enter-demo": Policy(frozenset(), lambda world: ["teacher"], asks_to_sign_in=False),
 }
@@ -439,7 +439,7 @@ WRONG_METHOD = 405
 
 
 def answer_in(response: HttpResponse, path: str) -> Answer | None:
-    """What an answer amounts to; None where this method is for nobody."""
+    """Classify the response; None if nobody may use this method."""
     if response.status_code == WRONG_METHOD:
         return None
     if response.status_code in {403, 404}:
@@ -471,10 +471,10 @@ def test_who_may_open(world, name, settings):
         for method in ("get", "post"):
             cache.clear()
             undone = transaction.atomic()
-            # What happens within are transactions of their own, as in any other test.
+            # Code inside runs its own transactions, as in any other test.
             undone._from_testcase = True
             with undone:
-                # Whatever it does is undone, so that each role finds the same world.
+                # Roll back, so that each role finds the same world.
                 answer = answer_in(getattr(client_of(world, role), method)(path), path)
                 transaction.set_rollback(True)
             if answer is not None:

@@ -1,4 +1,4 @@
-"""The settings: what makes no sense stops the start with a word that names it, and a public site is a safe one."""
+"""Settings: wrong ones stop the start with a message that names them, and a public site gets safe ones."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ print(json.dumps({name: getattr(s, name) for name in dir(s) if name.isupper()}, 
 
 
 def python(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    """A Python of its own, whose environment has of our settings only those given."""
+    """Run Python with only the given SETSITE settings in its environment."""
     others = {name: value for name, value in os.environ.items() if not name.startswith(("SETSITE_", "DJANGO_"))}
     command = [sys.executable, *arguments]
     return subprocess.run(
@@ -44,7 +44,7 @@ def settings_with(**environ: str) -> dict:
 
 
 def refusal_of(**environ: str) -> str:
-    """The last words of a start that was refused."""
+    """The last line of output of a refused start."""
     started = python("-c", "import setsite.settings", **environ)
     assert started.returncode != 0, "the settings were taken"
     _traceback, error, words = started.stderr.partition("\ndjango.core.exceptions.ImproperlyConfigured: ")

@@ -1,4 +1,4 @@
-"""The worker of the tests: `celery -A tests.worker worker` runs a task only while a test wants it."""
+"""The Celery app of test workers: `celery -A tests.worker worker` runs a task only while a test wants it."""
 
 from setsite.celery import app
 from tests.background import watch_tasks

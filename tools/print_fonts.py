@@ -1,4 +1,4 @@
-"""Cut the fonts of core/printing/fonts out of Debian's, with the letters that names need.
+"""Cut the fonts in core/printing/fonts from Debian's Noto packages, keeping the letters that names need.
 
     apt-get download fonts-noto-core fonts-noto-cjk unicode-data   # then `dpkg-deb -x` each into one folder
     python -m tools.print_fonts FOLDER
@@ -20,15 +20,15 @@ from fontTools import subset
 OUT = Path(__file__).resolve().parents[1] / "core" / "printing" / "fonts"
 NOTO, CJK = "usr/share/fonts/truetype/noto", "usr/share/fonts/opentype/noto/NotoSansCJK-Bold.ttc"
 SIMPLIFIED = 2
-"""The place of simplified Chinese in the collection."""
+"""Index of simplified Chinese in the font collection."""
 SCRIPTS = [
     *("Hebrew", "Arabic", "Armenian", "Georgian", "Ethiopic", "Devanagari", "Bengali", "Gurmukhi", "Gujarati"),
     *("Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala", "Thai", "Lao", "Khmer", "Myanmar"),
 ]
 EVERYTHING = range(0x20, 0x110000)
-# Latin, Greek and Cyrillic with what is above and below their letters, and the punctuation that names have.
+# Latin, Greek and Cyrillic with their diacritics, and the punctuation used in names.
 EUROPE = [*range(0x20, 0x530), *range(0x1D00, 0x2070), 0x20AC, 0x2116, 0x2122, 0x2212]
-# Kana, letters as wide as these, the marks between names, and the characters that only Japanese names have.
+# Kana, full-width letters, the marks between names, and characters used only in Japanese names.
 MORE_EAST_ASIAN = [
     *(0xB7, 0x20B9F, 0x20BB7),
     *range(0x3000, 0x3008),
@@ -39,7 +39,7 @@ MORE_EAST_ASIAN = [
 
 
 def encoded(codec: str, rows: range) -> set[int]:
-    """The characters that a national standard has in these rows."""
+    """The characters in these rows of a national standard."""
     pairs = (bytes([row, cell]) for row in rows for cell in range(0x40, 0xFF))
     return {ord(text) for pair in pairs if (text := pair.decode(codec, "ignore")) >= "\u2e80"}
 
@@ -55,11 +55,11 @@ def east_asian(folder: Path) -> set[int]:
 
 def cut(source: Path, name: str, letters: Iterable[int], number: int = -1) -> None:
     options = subset.Options(font_number=number, hinting=False, notdef_outline=True, name_IDs=[*range(7), 13, 14])
-    options.drop_tables += ["BASE", "VORG", "vhea", "vmtx"]  # for lines from top to bottom
+    options.drop_tables += ["BASE", "VORG", "vhea", "vmtx"]  # only for vertical text
     font = subset.load_font(source, options)
     if number >= 0:
-        # So many letters far apart don't fit into the older table.
-        options.layout_features = []  # one form for each character: the variants of other countries double the file
+        # So many characters, spread so far apart, don't fit into the older table format.
+        options.layout_features = []  # one glyph per character: other countries' variants would double the file
         font["cmap"].tables = [table for table in font["cmap"].tables if table.format == 12]  # noqa: PLR2004
     subsetter = subset.Subsetter(options)
     subsetter.populate(unicodes=letters)

@@ -62,7 +62,7 @@ def classes_on(browser: str) -> list[Classroom]:
     """The classes of students who have signed in on the browser with this fingerprint."""
     if not browser:
         return []
-    found = Classroom.objects.kept().filter(archived_at=None, students__devices__browser=browser)
+    found = Classroom.objects.not_deleted().filter(archived_at=None, students__devices__browser=browser)
     return list(found.distinct().order_by("name", "pk"))
 
 

@@ -155,6 +155,6 @@ def landing(user: Any) -> str:
     """The URL name of the page where a user lands after signing in."""
     if user.is_student:
         return "learn:home"
-    if user.classrooms_taught.kept().exists():
+    if user.classrooms_taught.not_deleted().exists():
         return "teach:home"
     return "family:home" if user.children_links.exists() else "account"

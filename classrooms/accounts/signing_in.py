@@ -54,7 +54,7 @@ class NewDevice(Exception):
 def class_by_code(request: Request, code: str) -> Classroom | None:
     """Find a class by its code or by its running lesson's. Raises `TooMany` if a client tries many codes."""
     code = codes.plain(code)
-    known = Classroom.objects.kept().filter(archived_at=None)
+    known = Classroom.objects.not_deleted().filter(archived_at=None)
     found = known.filter(code=code).first() or known.filter(devices.lesson_with(code)).first()
     if found is None or request.session.get(_CODE_KEY) != code:
         codes.count_lookup(request, found=found is not None)

@@ -63,7 +63,7 @@ def assign(
         raise BadAssignment(f"{task} {what} {amount}")
     with transaction.atomic():
         # Under the lock, nobody can take the student out of the class meanwhile.
-        lock_rows(Classroom.objects.kept(), LockLevel.CLASSROOM).get(pk=classroom.pk)
+        lock_rows(Classroom.objects.not_deleted(), LockLevel.CLASSROOM).get(pk=classroom.pk)
         if enrolment and not classroom.enrolments.filter(pk=enrolment.pk).exists():
             raise Enrolment.DoesNotExist(enrolment.pk)
         return Assignment.objects.create(

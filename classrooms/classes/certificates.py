@@ -27,7 +27,7 @@ def masters(classroom: Classroom, *, now: float) -> list[tuple[Enrolment, list[S
 
 def class_certificates(asked: Mapping[str, Any]) -> list[Page]:
     """A page for each requested student with their present skills. The job stores student numbers but no names."""
-    classroom = Classroom.objects.kept().filter(pk=asked["classroom"], teachers=asked["teacher"]).first()
+    classroom = Classroom.objects.not_deleted().filter(pk=asked["classroom"], teachers=asked["teacher"]).first()
     if classroom is None:
         return []
     paper, palette, on = Paper(asked["paper"]), palette_named(asked["palette"]), date.fromisoformat(asked["on"])

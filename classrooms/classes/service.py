@@ -272,7 +272,7 @@ def latest_removal(pk: int, teacher: int, *, now: datetime) -> Removal | None:
     """
     removals = AuditEntry.objects.filter(action=Action.REMOVED_TEACHER, classroom=pk, person=teacher)
     entry = removals.filter(at__gt=now - A_MOMENT).order_by("-pk").first()
-    classroom = Classroom.objects.kept().filter(pk=pk).first()
+    classroom = Classroom.objects.not_deleted().filter(pk=pk).first()
     person = User.objects.filter(pk=teacher, deleted_at=None).first()
     if entry is None or classroom is None or person is None or person in classroom.teachers.all():
         return None
@@ -287,7 +287,7 @@ def _void_invitations_of(classroom: Classroom, teacher: User) -> None:
 
 def _locked(classroom: Classroom) -> Classroom:
     """Lock the class until the transaction ends, and read it again. Raises `DoesNotExist` if it's deleted."""
-    return lock_rows(Classroom.objects.kept(), LockLevel.CLASSROOM).get(pk=classroom.pk)
+    return lock_rows(Classroom.objects.not_deleted(), LockLevel.CLASSROOM).get(pk=classroom.pk)
 
 
 def _is_taken(code: str) -> bool:

@@ -86,7 +86,7 @@ def add_students(
     """
     with transaction.atomic():
         # Concurrent requests take turns; otherwise both could give out the same name.
-        lock_rows(Classroom.objects.kept(), LockLevel.CLASSROOM).get(pk=classroom.pk)
+        lock_rows(Classroom.objects.not_deleted(), LockLevel.CLASSROOM).get(pk=classroom.pk)
         _check_room(classroom, len(students))
         taken = names_in(classroom)
         _free_source_ids(classroom, {each.source_id for each in students})
@@ -220,7 +220,7 @@ def renew_cards(classroom: Classroom, *, by: User) -> int:
 def move_student(enrolment: Enrolment, to: Classroom, *, by: User) -> Enrolment:
     """Move a student to another class of the same teacher, with all their progress. Raises `ClassFull`."""
     with _student_locked(enrolment.student_id, to.pk):
-        if not Classroom.objects.kept().filter(pk=to.pk).exists():
+        if not Classroom.objects.not_deleted().filter(pk=to.pk).exists():
             raise OfferGone(str(enrolment.pk))
         return _move(_present(enrolment), to, by=by)
 

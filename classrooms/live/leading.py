@@ -42,7 +42,7 @@ def open_session(classroom: Classroom, *, by: User, allows_guests: bool = False,
     """
     with transaction.atomic():
         # Two teachers who start at once take turns, so the second one finds the first one's lesson.
-        lock_rows(Classroom.objects.kept().filter(archived_at=None), LockLevel.CLASSROOM).get(pk=classroom.pk)
+        lock_rows(Classroom.objects.not_deleted().filter(archived_at=None), LockLevel.CLASSROOM).get(pk=classroom.pk)
         running = running_session(classroom)
         if running and running.code != instead_of:
             raise LessonRunning(running)

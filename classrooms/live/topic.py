@@ -150,7 +150,7 @@ class LessonTopic(TopicType[LessonWatch]):
             take_out_departed(session__code__in={watch.code for watch in ended})
         return ended
 
-    def look(self, watched: Watched[LessonWatch]) -> Missed[LessonWatch]:
+    def find_missed(self, watched: Watched[LessonWatch]) -> Missed[LessonWatch]:
         codes = {watch.code for watch in watched.watches}
         news: list[tuple[str, News]] = []
         for code, version, count in Session.objects.filter(code__in=codes).values_list("code", "version", "count"):

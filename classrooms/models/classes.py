@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ClassroomQuerySet(models.QuerySet["Classroom"]):
-    def kept(self) -> ClassroomQuerySet:
+    def not_deleted(self) -> ClassroomQuerySet:
         """Classes that aren't deleted."""
         return self.filter(deleted_at=None)
 

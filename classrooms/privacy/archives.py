@@ -28,7 +28,7 @@ SECOND_NOTICE = timedelta(days=7)
 
 def end_archived_classes(now: datetime) -> int:
     """Tell teachers which archived classes will be deleted, and delete those whose time is up; return how many."""
-    archived = Classroom.objects.kept().exclude(archived_at=None)
+    archived = Classroom.objects.not_deleted().exclude(archived_at=None)
     old = archived.filter(archived_at__lte=now - timedelta(days=settings.ARCHIVED_CLASS_DAYS) + FIRST_NOTICE)
     for pk in list(old.filter(notices=0).values_list("pk", flat=True)):
         _notify_teachers(pk, 1, now)

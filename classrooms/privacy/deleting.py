@@ -58,7 +58,7 @@ def delete_class(classroom: Classroom, *, by: User | None, now: datetime, if_sti
 
 def _mark_class(classroom: Classroom, *, by: User | None, now: datetime, if_still: Q | None = None) -> None:
     # Deleting it twice, with a second click, must not change the `deleted_at` that everything shares.
-    kept = Classroom.objects.kept().filter(if_still or Q(), pk=classroom.pk)
+    kept = Classroom.objects.not_deleted().filter(if_still or Q(), pk=classroom.pk)
     if not lock_rows(kept, LockLevel.CLASSROOM).first():
         return
     Classroom.objects.filter(pk=classroom.pk).update(deleted_at=now)
@@ -99,7 +99,7 @@ def finish_deletions() -> int:
 
 def only_in(classroom: Classroom) -> QuerySet[User]:
     """The students who are deleted along with a class."""
-    elsewhere = Classroom.objects.kept().exclude(pk=classroom.pk)
+    elsewhere = Classroom.objects.not_deleted().exclude(pk=classroom.pk)
     mine = User.objects.filter(enrolments__classroom=classroom, deleted_at=None, is_home=False)
     return mine.exclude(enrolments__classroom__in=elsewhere)
 
@@ -107,7 +107,7 @@ def only_in(classroom: Classroom) -> QuerySet[User]:
 def left_alone(user: User) -> tuple[QuerySet[Classroom], QuerySet[User]]:
     """The user's classes that nobody else teaches, and home accounts that have no other guardian."""
     others = User.objects.filter(deleted_at=None).exclude(pk=user.pk)
-    classes = Classroom.objects.kept().filter(teachers=user).exclude(teachers__in=others).order_by("name")
+    classes = Classroom.objects.not_deleted().filter(teachers=user).exclude(teachers__in=others).order_by("name")
     children = User.objects.filter(guardian_links__guardian=user, is_home=True, deleted_at=None)
     alone = children.exclude(guardian_links__guardian__in=others).order_by("display_name")
     return classes, alone
@@ -177,7 +177,7 @@ def gone_things(user: User, *, now: datetime) -> Gone:
     taught = Classroom.objects.filter(teachers=user).order_by("name")
     students = [
         (enrolment.student, classroom)
-        for classroom in taught.kept().prefetch_related("enrolments__student")
+        for classroom in taught.not_deleted().prefetch_related("enrolments__student")
         for enrolment in classroom.enrolments.all()
         if not enrolment.student.is_home and _can_come_back(enrolment.student, now)
     ]

@@ -218,7 +218,7 @@ def forget_codes(now: datetime) -> None:
 def archive_idle_classes(now: datetime) -> int:
     """Archive the classes that nobody has used for long; return how many."""
     before = now - timedelta(days=settings.IDLE_CLASS_DAYS)
-    idle = Classroom.objects.kept().filter(archived_at=None, used_at__lt=before)
+    idle = Classroom.objects.not_deleted().filter(archived_at=None, used_at__lt=before)
     count = 0
     for pk in list(idle.values_list("pk", flat=True)):
         with transaction.atomic():

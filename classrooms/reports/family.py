@@ -229,7 +229,12 @@ def who_can_see(student: User) -> list[Follower]:
     """Guardians and the teachers of the student's classes: nobody else can."""
     guardians = User.objects.filter(children_links__child=student, deleted_at=None).order_by("display_name")
     found = [Follower(guardian.display_name, _("guardian")) for guardian in guardians]
-    classes = Classroom.objects.kept().filter(enrolments__student=student).prefetch_related("teachers").order_by("name")
+    classes = (
+        Classroom.objects.not_deleted()
+        .filter(enrolments__student=student)
+        .prefetch_related("teachers")
+        .order_by("name")
+    )
     for classroom in classes:
         why = _("teaches %(name)s") % {"name": classroom.name}
         teachers = sorted(classroom.teachers.all(), key=str)

@@ -43,7 +43,7 @@ def set_summary(teacher: User, wants: bool) -> None:
 
 
 def _send(teacher: User, monday: date, now: datetime) -> bool:
-    classes = teacher.classrooms_taught.kept().filter(archived_at=None).order_by("name")
+    classes = teacher.classrooms_taught.not_deleted().filter(archived_at=None).order_by("name")
     reports = [class_report(classroom, now=now.timestamp()) for classroom in classes]
     busy = [report for report in reports if _count_active(report, monday)]
     if not busy:

@@ -180,8 +180,8 @@ class Bus:
                 is_asked = False
                 if word["type"] == "subscribe":
                     self.is_up = True
-                    for mend in list(self._after_gap):
-                        mend()
+                    for callback in list(self._after_gap):
+                        callback()
                 elif word["type"] == "message":
                     self._dispatch(word["data"])
 

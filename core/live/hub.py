@@ -461,7 +461,7 @@ class Hub(Generic[W]):
             self.do(partial(self._find_missed, self._watched()))
 
     def _find_missed(self, watched: Watched[W]) -> None:
-        found = self.type.look(watched)
+        found = self.type.find_missed(watched)
         self._end(found.ended)
         if self._loop:
             self._loop.call_soon_threadsafe(self._apply_missed, found)

@@ -150,7 +150,7 @@ class TopicType(ABC, Generic[W]):
         """The screens that have lost their right."""
 
     @abstractmethod
-    def look(self, watched: Watched[W]) -> Missed[W]:
+    def find_missed(self, watched: Watched[W]) -> Missed[W]:
         """Find changes that this process wasn't told of."""
 
     @abstractmethod

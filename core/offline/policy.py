@@ -28,7 +28,7 @@ def words_for(request: HttpRequest) -> list[str]:
     return [each[:16] for each in digests("setsite.offline", str(request.user.pk))]
 
 
-def kept(view: View) -> View:
+def cacheable(view: View) -> View:
     """Let the service worker keep a view's pages, for this learner only. It keeps no page without this header."""
 
     @wraps(view)

@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from core.http.requests import Request
-from core.offline.policy import kept
+from core.offline.policy import cacheable
 
 LESSON_FILES = (
     "css/lessons.css",
@@ -92,7 +92,7 @@ def _files_of(page: str) -> list[str]:
 
 
 @require_safe
-@kept
+@cacheable
 def offline(request: Request) -> HttpResponse:
     """The page that's shown without a network."""
     return render(request, "app/offline.html")

@@ -86,7 +86,7 @@ class TableTopic(TopicType[TableWatch]):
         closed |= signed_out(watches)
         return closed
 
-    def look(self, watched: Watched[TableWatch]) -> Missed[TableWatch]:
+    def find_missed(self, watched: Watched[TableWatch]) -> Missed[TableWatch]:
         codes = {watch.code for watch in watched.watches}
         versions = dict(Match.objects.filter(code__in=codes).values_list("code", "version"))
         ended = self.without_right({watch for watch in watched.watches if watch.seat is None})

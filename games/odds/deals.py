@@ -71,17 +71,17 @@ def simulate_first_deals(
     rng = np.random.default_rng(seed)
     deals = without_set = 0
 
-    def so_far() -> FirstDeals:
+    def partial_result() -> FirstDeals:
         return FirstDeals(deck, cards, Tally(deals, without_set))
 
     def report() -> None:
         if on_progress is not None:
-            on_progress(so_far())
+            on_progress(partial_result())
 
     for chunk in chunks(count, _CHUNK, report_every, report, should_stop):
         without_set += _deal(rng, deck, cards, chunk)
         deals += chunk
-    return replace(so_far(), cancelled=deals < count)
+    return replace(partial_result(), cancelled=deals < count)
 
 
 def _deal(rng: np.random.Generator, deck: Deck, cards: int, count: int) -> int:

@@ -110,11 +110,11 @@ def simulate_games(
 
     def report() -> None:
         if on_progress is not None:
-            on_progress(found.so_far(deck, laid))
+            on_progress(found.partial_result(deck, laid))
 
     for chunk in chunks(count, _CHUNK, report_every, report, should_stop):
         _play(rng, deck, laid, chunk, found)
-    result = found.so_far(deck, laid)
+    result = found.partial_result(deck, laid)
     return replace(result, cancelled=result.games < count)
 
 
@@ -138,7 +138,7 @@ class _Totals:
         if not left and stuck:
             self.endings[table] += stuck
 
-    def so_far(self, deck: Deck, laid: int) -> WholeGames:
+    def partial_result(self, deck: Deck, laid: int) -> WholeGames:
         games = self.endings.total()
         stages = tuple(
             DeckStage(*moment, Tally(self.seen[moment], self.without_set[moment]))

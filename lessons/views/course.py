@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from core.http.requests import Request
-from core.offline.policy import kept
+from core.offline.policy import cacheable
 from games.players import known_player
 from lessons import queries
 from lessons.course.units import Step, Unit, find_step, step_after
@@ -22,7 +22,7 @@ from lessons.views.exercise import AnswerOutcome, question_context, take_answer
 
 
 @require_safe
-@kept
+@cacheable
 def home(request: Request) -> HttpResponse:
     """The path of units, and where the learner is on it."""
     rows = queries.path(known_player(request))
@@ -31,7 +31,7 @@ def home(request: Request) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@kept
+@cacheable
 def step(request: Request, unit: str, step: str) -> HttpResponse:
     """One step: a few words and one question."""
     found = find_step(unit, step)

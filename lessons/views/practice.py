@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from core.http.requests import Request
-from core.offline.policy import kept
+from core.offline.policy import cacheable
 from games.players import Player, known_player
 from lessons import queries
 from lessons.progress.mastery import next_wanted, troubled_feature
@@ -30,7 +30,7 @@ AHEAD = 10
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@kept
+@cacheable
 def practice(request: Request) -> HttpResponse:
     if request.method != "POST":
         again = queries.own_exercise(known_player(request), request.GET.get("again", ""))
@@ -39,7 +39,7 @@ def practice(request: Request) -> HttpResponse:
 
 
 @require_safe
-@kept
+@cacheable
 def ahead(request: Request) -> HttpResponse:
     """What to store for offline use: the steps of the current unit, and exercises.
 

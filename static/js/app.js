@@ -1,10 +1,10 @@
-// The site as an app: tells the service worker who is here, and the visitor how the network is.
+// Install the service worker, tell it who the current user is, and show the visitor the state of the network.
 (() => {
   const line = document.getElementById("network");
   if (!line) return;
   const page = document.documentElement;
   const workers = navigator.serviceWorker;
-  // A table and a live lesson say themselves that they are cut off.
+  // A table and a live lesson show it themselves when they're offline.
   const isLive = Boolean(document.querySelector(".offline"));
   const [SOON, SELDOM] = [1000, 16000];
   let timer = null;
@@ -13,7 +13,7 @@
 
   function show(state) {
     clearTimeout(timer);
-    // The page that was asked for, in place of the kind word that there is no network.
+    // Replace the offline message with the page that was requested.
     if (state.isOnline && wasOffline && document.querySelector("[data-stands-in]")) location.reload();
     wasOffline = !state.isOnline;
     pause = state.isOnline ? SOON : Math.min(2 * pause, SELDOM);

@@ -1,4 +1,4 @@
-// What cannot be undone is asked once more: a form with data-hx-confirm (the question) and data-then (what comes of it).
+// Confirmation dialog for actions that can't be undone: forms with data-hx-confirm (question) and data-then (consequence).
 (() => {
   const dialog = document.getElementById("ask");
   if (!dialog) return;

@@ -1,18 +1,18 @@
-// Before the door of a lesson: when something changes there, ask whether the door is still as this page shows it.
+// The waiting page of a lesson: when something changes, check whether this page is still up to date.
 /* global LiveStream */
 (() => {
   const door = document.getElementById("door");
   if (!door) return;
 
-  async function look() {
+  async function checkDoor() {
     try {
       const answer = await fetch(`${door.dataset.door}?seen=${encodeURIComponent(door.dataset.seen)}`);
-      // A lesson that's gone is told by its page, too.
+      // If the lesson is gone, its page says so, so load that too.
       if (answer.status !== 204) location.replace(door.dataset.door.replace(/door\/$/, ""));
     } catch {
-      // No network: the stream comes back by itself, and then we look again.
+      // No network: the stream reconnects by itself, and then this runs again.
     }
   }
 
-  new LiveStream(door.dataset.stream).addEventListener("changed", look);
+  new LiveStream(door.dataset.stream).addEventListener("changed", checkDoor);
 })();

@@ -1,39 +1,39 @@
-// An answer that the network swallows is kept by the service worker, and the lesson goes on.
+// Answers that can't reach the server are stored by the service worker, and the lesson goes on.
 (() => {
   const lesson = document.getElementById("exercise") ?? document.getElementById("step");
   const words = document.getElementById("later");
-  // A page that is not served safely has no service worker, and no ids either.
+  // Outside a secure context there's no service worker and no crypto.randomUUID.
   if (!lesson || !words || !navigator.serviceWorker || !crypto.randomUUID) return;
   const isPractice = lesson.id === "exercise";
-  // Every find is judged before the next one is asked for.
+  // These answers must be judged before the next one, so they can't be stored.
   const NEEDS_REFEREE = ["find-all", "no-set-builder"];
-  // No server behind the proxy, or a page whose form has become too old to be taken.
+  // Statuses to store the answer for: no server behind the proxy, or a form that's too old to be accepted.
   const SWALLOWED = [403, 502, 503, 504];
   const PATIENCE = 8000;
   let isAsking = false;
 
-  // Every answer has a name of its own from the start: if only our hearing of it was lost, it is not counted twice.
+  // Each answer gets an id up front: if only the response was lost, the answer isn't counted twice.
   document.addEventListener("htmx:configRequest", ({ detail }) => {
-    say("");
+    showMessages("");
     if (!detail.elt.matches("form.question")) return;
     detail.parameters.sent_as = crypto.randomUUID();
     detail.timeout = PATIENCE;
   });
-  document.addEventListener("htmx:sendError", ({ detail }) => lost(detail.requestConfig));
-  document.addEventListener("htmx:timeout", ({ detail }) => lost(detail.requestConfig));
+  document.addEventListener("htmx:sendError", ({ detail }) => storeLostAnswer(detail.requestConfig));
+  document.addEventListener("htmx:timeout", ({ detail }) => storeLostAnswer(detail.requestConfig));
   document.addEventListener("htmx:responseError", ({ detail }) => {
-    if (SWALLOWED.includes(detail.xhr.status)) lost(detail.requestConfig);
+    if (SWALLOWED.includes(detail.xhr.status)) storeLostAnswer(detail.requestConfig);
   });
 
-  async function lost({ verb, elt, formData }) {
+  async function storeLostAnswer({ verb, elt, formData }) {
     if (!lesson.contains(elt)) return;
-    if (!(await navigator.serviceWorker.getRegistration())?.active) return say("alone");
+    if (!(await navigator.serviceWorker.getRegistration())?.active) return showMessages("alone");
     if (verb === "get") return goOn("");
-    if (formData.has("help")) return say("help");
+    if (formData.has("help")) return showMessages("help");
     const isTooOld = document.documentElement.dataset.kept === "old" && formData.has("ticket");
     if (isTooOld || NEEDS_REFEREE.includes(elt.dataset.kind)) return goOn("referee");
-    if (isUnfinished(elt)) return say("choose");
-    await ask({
+    if (isUnfinished(elt)) return showMessages("choose");
+    await askWorker({
       type: "put",
       answer: {
         whose: document.getElementById("network").dataset.whose,
@@ -52,22 +52,22 @@
   }
 
   async function goOn(name) {
-    say(name);
+    showMessages(name);
     if (!isPractice) {
       for (const next of lesson.querySelectorAll(".later-next")) next.hidden = false;
       return;
     }
-    const next = await ask({ type: "take" });
-    if (!next) return say(name, "none");
+    const next = await askWorker({ type: "take" });
+    if (!next) return showMessages(name, "none");
     lesson.innerHTML = next;
     htmx.process(lesson);
   }
 
-  function say(...names) {
+  function showMessages(...names) {
     for (const part of words.children) part.hidden = !names.includes(part.dataset.say);
   }
 
-  async function ask(message) {
+  async function askWorker(message) {
     const { active } = await navigator.serviceWorker.ready;
     const { port1, port2 } = new MessageChannel();
     return new Promise((resolve) => {
@@ -76,11 +76,11 @@
     });
   }
 
-  // Once all is checked, the lesson stands where it would with a network.
+  // Once everything has been checked, the lesson is where it would be had there been a network.
   navigator.serviceWorker.addEventListener("message", async ({ data }) => {
     if (!data.isOnline || data.waiting) return;
-    if (data.done) say("");
-    // Asked once, however often that is said meanwhile: a second answer would take away the question of the first.
+    if (data.done) showMessages("");
+    // Fetch only once, however often this event comes: a second response would replace the first one's question.
     if (isAsking || !lesson.querySelector("form[inert]")) return;
     isAsking = true;
     try {
@@ -90,6 +90,6 @@
     }
   });
 
-  // The page as it was kept asks what has been answered since.
+  // The cached page shows a question that has been answered since.
   if (isPractice && "kept" in document.documentElement.dataset) goOn("");
 })();

@@ -1,6 +1,6 @@
-// What moves when a part of the page is replaced: new cards are dealt, a SET goes to who took it, a wrong pick shakes.
-// All of it is ornament, over in a blink, and lies on a page that is already the new one. What came of an answer is
-// told as an event too (`told`), for who wants it sounded.
+// Animations when part of the page is replaced: new cards are dealt, a SET flies to its taker, a wrong pick shakes.
+// They're short decoration on a page that already shows the new state. The result of an answer is also announced as an
+// event (`told`), which sounds.js uses.
 (() => {
   const LASTS = 180;
   const STAGGER = 80;
@@ -12,7 +12,7 @@
   const all = (selector) => [...document.querySelectorAll(selector)];
   const idOf = (card) => card.dataset.card ?? card.value ?? card.querySelector("input")?.value;
 
-  function look() {
+  function snapshot() {
     const cards = new Map();
     for (const card of all("main .card")) {
       const id = idOf(card);
@@ -28,18 +28,18 @@
   function remember({ defaultPrevented, detail }) {
     if (defaultPrevented || detail.shouldSwap === false) return;
     for (const card of all(".is-leaving")) card.remove();
-    before = look();
+    before = snapshot();
   }
 
   function show({ detail }) {
     if (!before) return;
-    const [old, now] = [before, look()];
+    const [old, now] = [before, snapshot()];
     before = null;
     const isOwn = Boolean(detail.requestConfig?.elt.closest("form"));
     const isNews = now.told?.checkVisibility() && (now.at ? now.at !== old.at : isOwn || now.words !== old.words);
     if (isNews) document.dispatchEvent(new CustomEvent("told", { detail: now.told.dataset.told }));
     if (isStill()) return;
-    // On the device of who has called, the cards are not new: they lie on the projector.
+    // On the caller's device the cards aren't new: they were already on the projector.
     deal([...now.cards].flatMap(([id, { card }]) => (old.cards.has(id) || card.closest(".box-pick") ? [] : card)));
     slide(old, now);
     for (const each of found()) if (!old.found.has(each.textContent)) pop(each);
@@ -68,7 +68,7 @@
     for (const [place, card] of cards.entries()) card.animate([from, {}], { ...options, delay: (STAGGER * place) / cards.length });
   }
 
-  // Cards that close a gap on a table, or make room for more.
+  // Move cards that close a gap on the table or make room for more.
   function slide(old, now) {
     for (const [id, { card, place }] of now.cards) {
       const was = card.closest(".table-board, .box-board") && old.cards.get(id)?.place;
@@ -77,7 +77,7 @@
     }
   }
 
-  // The card itself, which the new page no longer holds, on its way to the score of who took it.
+  // Animate the card itself, which the new page no longer has, to the score of the player who took it.
   function leave({ card, place }, score) {
     const goal = score?.getBoundingClientRect() ?? { x: place.x, y: place.y - place.height, width: place.width, height: place.height };
     const along = goal.x + goal.width / 2 - place.x - place.width / 2;

@@ -1,4 +1,4 @@
-// A form with `data-pick-three`: the third card sends it, and a fourth lets the oldest go.
+// A form with `data-pick-three`: the third card submits it; a fourth card unmarks the oldest.
 (() => {
   const order = new WeakMap();
   let count = 0;

@@ -1,10 +1,10 @@
-// Where others' moves draw the page anew: what is replaced while the mouse is down on it would get no click, and is
-// still what was meant. A finger needs no help, its tap goes to what lies there when it is lifted.
+// When another player's move replaces an element while the mouse is down on it, the browser sends no click, although the
+// user meant one; this sends it. Touch needs no help: a tap goes to whatever is there when the finger is lifted.
 (() => {
   let pressed = null;
 
   const control = ({ target }) => target.closest?.("label, button, summary, a");
-  // What a summary says changes with what it's about.
+  // The text of a summary changes with its content.
   const name = (each) => (each.tagName === "SUMMARY" && each.closest("[data-key]")?.dataset.key) || each.textContent;
   const isSame = (one, other) => one?.tagName === other?.tagName && name(one) === name(other);
 

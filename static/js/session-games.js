@@ -1,4 +1,4 @@
-// Games in a lesson: how long a call still lasts, what is shown only for a while, and the way to one's table.
+// Games in a lesson: the countdown of a call, messages shown only for a while, and the way to the player's table.
 (() => {
   const target = document.getElementById("screen");
   if (!target) return;
@@ -17,6 +17,6 @@
   }
 
   target.addEventListener("htmx:afterSwap", settle);
-  // Back from the table by the browser's own button: the page is as it was left, and leads there again.
+  // After the browser's back button, this page comes back as it was left, and must lead to the table again.
   window.addEventListener("pageshow", settle);
 })();

@@ -1,4 +1,4 @@
-// A screen of a live lesson: the server sends it what there is to see.
+// A screen in a live lesson: the server pushes what it shows.
 /* global LiveStream */
 (() => {
   const screen = document.querySelector(".lesson-screen");
@@ -7,11 +7,11 @@
   const isRemote = screen.matches(".remote");
   let isAsking = false;
   let isStale = false;
-  let waiting = null; // what came while a question was open
-  let news = null; // what came last that brings a picture up to date
+  let waiting = null; // the update that came while a confirmation was open
+  let news = null; // the latest message that updates a picture
 
   const shown = () => target.querySelector("[data-seen]")?.dataset.seen ?? "";
-  // Versions are numbers with points between them. Above zero: this is newer than what's shown.
+  // Versions are numbers separated by dots. Positive: this is newer than what's shown.
   function compare(html) {
     const now = /data-seen="([\d.]+)"/.exec(html)?.[1].split(".");
     const old = shown().split(".");
@@ -21,25 +21,25 @@
   }
   const offline = (is) => { screen.querySelector(".offline").hidden = !is; };
 
-  // A form about which a question is open is not taken away by what others do.
+  // Don't replace a form while its confirmation is open, whatever others do.
   const dialog = document.getElementById("ask");
   dialog?.addEventListener("close", () => setTimeout(() => {
-    // Only now: whoever has said yes sends that form first, and htmx sends none that isn't on the page any more.
+    // Wait until now, because after a "yes" htmx sends the form first, and only if it's still on the page.
     if (waiting) show(waiting);
-    if (isStale) look();
+    if (isStale) fetchScreen();
   }));
 
   function show(html) {
     waiting = dialog?.open ? html : null;
     if (waiting || compare(html) <= 0) return;
-    const bring = keep();
+    const restore = saveState();
     htmx.trigger(target, "htmx:sseBeforeMessage");
     htmx.swap(target, html, { swapStyle: "innerHTML" });
-    bring();
+    restore();
     if (news) update(news);
   }
 
-  // An answer that came changes the count, and who is marked as having answered: that's all that's sent then.
+  // A new answer changes only the count and who is marked as having answered, so the server sends only those.
   function update(html) {
     news = html;
     const now = target.querySelector("[data-seen]");
@@ -59,8 +59,8 @@
     }
   }
 
-  // Where a stream can't tell what there is to see: this screen may not be mine any more.
-  async function look() {
+  // Fetch the screen when the stream can't bring it: this screen may no longer be ours.
+  async function fetchScreen() {
     if (isAsking || dialog?.open) {
       isStale = true;
       return;
@@ -71,7 +71,7 @@
       await htmx.ajax("GET", `${screen.dataset.part}?seen=${encodeURIComponent(shown())}`, { target, swap: "innerHTML" });
     } finally {
       isAsking = false;
-      if (isStale) look();
+      if (isStale) fetchScreen();
     }
   }
 
@@ -80,19 +80,19 @@
   stream.addEventListener("down", () => offline(true));
   stream.addEventListener("part", ({ data }) => show(data));
   stream.addEventListener("news", ({ data }) => update(data));
-  stream.addEventListener("changed", look);
-  // What the remote does comes back by its stream; without one the answer brings it.
+  stream.addEventListener("changed", fetchScreen);
+  // The result of a remote's action comes by the stream, or with the response if there's no stream.
   document.addEventListener("htmx:configRequest", ({ detail }) => {
     if (isRemote && stream.isOpen) detail.headers["X-Live"] = "1";
   });
 
-  // Whoever was sent out, or whose session is gone, is told so by the page itself.
+  // The page itself tells people that they were removed or that the session is gone.
   document.addEventListener("htmx:responseError", ({ detail }) => {
     if (detail.xhr.status === 404) location.reload();
   });
 
-  // A picture that is drawn anew because of somebody else keeps what is open, marked and half filled in. Only what I
-  // have sent myself clears my device; and what was marked for another round means nothing in this one.
+  // When someone else's action redraws the picture, keep what's open, marked and half filled in. Only the user's own
+  // action clears their device; marks from another round mean nothing in this one.
   const fields = () => [...target.querySelectorAll("form :is(input:not([type=hidden]), select)")];
   const isBox = (field) => field.matches("[type=checkbox], [type=radio]");
   const key = (field) => `${field.form.action} ${field.name} ${isBox(field) ? field.value : ""}`;
@@ -100,8 +100,8 @@
     : field.matches("select") ? ![...field.options].every((each) => each.selected === each.defaultSelected) : field.value !== field.defaultValue;
   const round = () => ["activity", "round"].map((name) => target.querySelector(`[name=${name}]`)?.value ?? "").join("/");
 
-  // What's to be kept of the present picture; the function brings it back into the next.
-  function keep(isOwn = false) {
+  // Save the state of the current picture; returns a function that restores it in the next.
+  function saveState(isOwn = false) {
     const open = [...target.querySelectorAll("details[open][data-key]")].map((each) => each.dataset.key);
     const keeps = isRemote || !isOwn;
     const touched = new Map(keeps ? fields().filter(isTouched).map((field) => [key(field), field]) : []);
@@ -121,10 +121,10 @@
   target.addEventListener("htmx:beforeSwap", ({ detail }) => {
     const isOwn = detail.requestConfig.verb !== "get";
     if (!isOwn && dialog?.open) isStale = true;
-    // What was asked for before I sent something may come after its answer, and does not know of it; and the answer
-    // may come after something newer.
+    // A fetch from before the user's action may arrive after the action's response and be older; and the response may
+    // arrive after something newer.
     const is = compare(detail.serverResponse);
     if (isOwn ? is < 0 : dialog?.open || is <= 0) detail.shouldSwap = false;
-    if (detail.shouldSwap) target.addEventListener("htmx:afterSwap", keep(isOwn), { once: true });
+    if (detail.shouldSwap) target.addEventListener("htmx:afterSwap", saveState(isOwn), { once: true });
   });
 })();

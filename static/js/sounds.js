@@ -1,8 +1,8 @@
-// Small sounds, for who has asked for them: each goes with something that the page shows and says as well.
+// Optional sounds: each accompanies something that the page also shows in words.
 (() => {
   const LOUD = 0.07;
   const NEAR = 3000;
-  // Of each note the pitch in hertz, when it begins and how long it takes to fade, in seconds.
+  // For each note: pitch in hertz, start and fade-out time in seconds.
   const SOUNDS = {
     call: [[587, 0, 0.2]],
     right: [[659, 0, 0.18], [880, 0.1, 0.35]],
@@ -13,7 +13,7 @@
   let audio = null;
   let timer = null;
 
-  // A browser lets a page sound only after it was touched.
+  // Browsers allow sound only after the user has interacted with the page.
   function wake() {
     audio ??= new AudioContext();
     if (audio.state === "suspended") audio.resume();
@@ -38,7 +38,7 @@
   }
 
   const called = () => document.querySelector(".state")?.dataset.control || (document.querySelector(".countdown") ? "called" : "");
-  // What a lesson asks of me now: another round of another activity, or my turn in it.
+  // What the lesson asks of the user now: a new round, another activity, or their turn.
   const asked = () => ["[name=activity]", "[name=round]"].map((each) => document.querySelector(`.device ${each}`)?.value ?? "").join(" ").trim()
     + (document.querySelector(".is-own-turn") ? " mine" : "");
   let was = { called: called(), asked: asked() };
@@ -52,7 +52,7 @@
     listen();
   });
 
-  // Where a clock runs: once, shortly before its end.
+  // For a countdown: once, shortly before its end.
   function listen() {
     clearTimeout(timer);
     const bar = document.querySelector(".countdown-bar");

@@ -1,8 +1,8 @@
-// Reads the words of a step aloud, where the browser has a voice for the page's language.
+// Read a step's text aloud if the browser has a voice for the page's language.
 (() => {
   if (!("speechSynthesis" in window)) return;
 
-  // Voices come after the page, or never; one for the page's language is enough.
+  // Voices load after the page, or never; one for the page's language is enough.
   function show() {
     const language = document.documentElement.lang.slice(0, 2);
     const hasVoice = speechSynthesis.getVoices().some((voice) => voice.lang.startsWith(language));

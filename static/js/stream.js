@@ -1,5 +1,5 @@
-// A live stream, for whichever page listens: closed while nobody looks, since a browser opens only six; opened again
-// when somebody does. Tells of its state by the events "up" and "down".
+// A server-sent event stream that closes while the page is hidden, because browsers allow only six connections, and
+// reopens when it's visible again. Fires "up" and "down" when its state changes.
 /* exported LiveStream */
 class LiveStream extends EventTarget {
   constructor(url) {
@@ -10,7 +10,7 @@ class LiveStream extends EventTarget {
       if (document.hidden) this.close();
       else if (!this.isOpen) this.open();
     });
-    // A network that goes without a word leaves the stream open and mute.
+    // When the network vanishes, the stream stays open but silent, so watch for silence.
     window.addEventListener("offline", () => this.dispatchEvent(new Event("down")));
     window.addEventListener("online", () => this.open());
     this.open();
@@ -25,7 +25,7 @@ class LiveStream extends EventTarget {
     };
     source.onerror = () => {
       this.dispatchEvent(new Event("down"));
-      // It comes back by itself, unless the server has refused it.
+      // EventSource reconnects by itself unless the server refused it.
       if (source.readyState === EventSource.CLOSED) setTimeout(() => { if (this.source === source) this.open(); }, 2000);
     };
     for (const name of this.names) this.listen(name);

@@ -1,5 +1,5 @@
-// A table in a lesson: the lesson says whether this is still where I sit; if not, this page goes back to it.
-// It holds the lesson's stream open too, so that who plays here counts as being there.
+// A table in a lesson: check with the lesson whether the student still sits here; if not, go back to the lesson.
+// It also keeps the lesson's stream open, so that students who play here count as present.
 /* global LiveStream */
 (() => {
   const play = document.getElementById("play");
@@ -7,12 +7,12 @@
   const { lesson, code } = play.dataset;
   let stream = null;
 
-  async function look() {
+  async function checkLesson() {
     try {
       const answer = await fetch(`${lesson}part/`, { headers: { "HX-Request": "true" } });
       show(await answer.text());
     } catch {
-      // No network: the stream of the table says so, and the lesson is asked again when it is back.
+      // No network: the table's stream shows that, and this asks again when it's back.
     }
   }
 
@@ -27,11 +27,11 @@
     if (stream) return;
     stream = new LiveStream(url);
     stream.addEventListener("part", ({ data }) => show(data));
-    stream.addEventListener("changed", look);
+    stream.addEventListener("changed", checkLesson);
   }
 
-  // Back from another tab, or the network is back: until there is a stream, nobody else tells us.
-  document.addEventListener("visibilitychange", () => { if (!document.hidden && !stream) look(); });
-  window.addEventListener("online", () => { if (!stream) look(); });
-  look();
+  // The tab is visible or online again: ask now, because nothing else tells us until the stream is open.
+  document.addEventListener("visibilitychange", () => { if (!document.hidden && !stream) checkLesson(); });
+  window.addEventListener("online", () => { if (!stream) checkLesson(); });
+  checkLesson();
 })();

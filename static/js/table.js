@@ -1,5 +1,5 @@
-// The table on this screen: what is mine around the table that all share. The server is the referee; this only
-// remembers which cards I have marked, turns keys into taps, and shows how long a call still lasts.
+// The player's own part of a shared table. The server is the referee; this remembers the cards the player has marked,
+// handles the keyboard, and shows the countdown of a call.
 /* global LiveStream */
 (() => {
   const play = document.getElementById("play");
@@ -9,8 +9,8 @@
   const form = play.querySelector(".table-form");
   const me = play.dataset.me;
   const REVEAL_SECONDS = 2;
-  let ahead = 0; // by how many seconds the server's clock is ahead of ours
-  let marked = []; // the cards I have marked, the oldest first
+  let ahead = 0; // seconds by which the server's clock is ahead
+  let marked = []; // the cards the player has marked, oldest first
   let focused = null;
 
   play.dataset.live = "";
@@ -22,7 +22,7 @@
   const isMine = () => me !== "" && state().dataset.control === me;
   const mayPick = () => isMine() || ("quick" in play.dataset && state().dataset.control === "");
 
-  // An older table never replaces a newer one, whichever way it comes.
+  // An older table never replaces a newer one, whether it comes by the stream or a response.
   table.addEventListener("htmx:sseBeforeMessage", (event) => {
     if (version(event.detail.data) <= Number(state().dataset.version)) event.preventDefault();
   });
@@ -41,7 +41,7 @@
     focused = box?.name === "card" && table.contains(box) ? boxes().indexOf(box) : null;
   }
 
-  // Nothing that another player does clears what I have marked, except cards that are gone.
+  // Other players' moves don't clear the player's marks, except on cards that are gone.
   function settle() {
     const there = new Map(boxes().map((box) => [box.value, box]));
     const wasMine = "mine" in play.dataset;
@@ -77,7 +77,7 @@
   function countDown(data) {
     const bar = table.querySelector(".countdown-bar");
     if (!bar || !data.deadline) return;
-    // Who was given more time sees it; the others do not.
+    // Players with extra time see theirs; the others don't see it.
     const factor = isMine() ? Number(play.dataset.factor ?? 1) : 1;
     bar.style.setProperty("--lasts", `${(data.deadline - data.since) * factor}s`);
     bar.style.setProperty("--elapsed", `${Math.min(0, data.since - now())}s`);
@@ -91,13 +91,13 @@
     if (left > 0) setTimeout(() => box.classList.add("is-past"), left * 1000);
   }
 
-  // Two seconds are short for a slow reader: the reason can be looked at again for as long as one likes.
+  // Two seconds are short for slow readers, so the reason can be opened again for as long as they like.
   table.addEventListener("click", ({ target }) => {
     if (target.closest(".why-button")) table.querySelector(".reveal").classList.toggle("is-past");
     else if (target.closest(".reveal")) table.querySelector(".reveal").classList.add("is-past");
   });
 
-  // Marking cards: a fourth lets the oldest go, the third of a call is the pick.
+  // Mark cards: a fourth unmarks the oldest; after a call, the third one submits the pick.
   table.addEventListener("change", ({ target }) => {
     if (target.name !== "card") return;
     marked = marked.filter((value) => value !== target.value);
@@ -107,7 +107,7 @@
     if (marked.length === 3 && target.checked && mayPick()) sendPick();
   });
 
-  // By its own button: htmx remembers the last one that was clicked, and would send the cards to the call.
+  // Submit with the form's own button: htmx remembers the last one clicked and would send the cards to the call.
   function sendPick() {
     play.querySelector(".pick-button").click();
   }
@@ -121,9 +121,9 @@
     }
   });
 
-  // Keys: a letter for each place, arrows from card to card, space to call, X for no SET, Z to unmark the last.
+  // Keys: a letter for each place, arrows to move, space to call, X for no SET, Z to unmark the last card.
   document.addEventListener("keydown", (event) => {
-    if (event.repeat && event.key === " ") event.preventDefault(); // held down, it would mark the card it comes to
+    if (event.repeat && event.key === " ") event.preventDefault(); // when held down, it would mark the newly focused card
     if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([name=card]), select, textarea")) return;
     const onCard = event.target.name === "card";
     const key = event.key.length === 1 ? event.key.toUpperCase() : event.key;
@@ -174,7 +174,7 @@
   }
 
   let stream = null;
-  // What I do comes back to me by the stream, like everybody's doing; without one the answer brings the table.
+  // The player's own moves come back by the stream, like everybody's; without a stream the response brings the table.
   document.addEventListener("htmx:configRequest", ({ detail }) => {
     if (stream?.isOpen) detail.headers["X-Live"] = "1";
   });
@@ -194,10 +194,10 @@
     play.querySelector(".offline").hidden = !is;
   }
   if (!navigator.onLine) offline(true);
-  // A page that was cut off while it loaded has no stream to open.
+  // A page that was only partly loaded has no stream to open.
   window.addEventListener("online", () => { if (!stream) location.reload(); });
 
-  // Hints stay on the cards they are about until the table changes.
+  // Hints stay on their cards until the table changes.
   document.addEventListener("htmx:afterSwap", ({ detail }) => {
     if (detail?.target?.id !== "hint") return;
     const hinted = [...detail.target.querySelectorAll("[data-hint]")].map((word) => word.dataset.hint);

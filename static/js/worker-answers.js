@@ -1,14 +1,14 @@
-// The memory of the service worker: answers on their way to the server, exercises ahead, and who is here.
+// Storage of the service worker: answers waiting to be sent, prefetched exercises, and the current user.
 /* global PLACES, clients, registration */
 const GUEST = "guest";
-const TWO_DAYS = 2 * 86_400_000; // as long as a question may be answered
+const TWO_DAYS = 2 * 86_400_000; // how long a question may be answered
 const HOUR = 3_600_000;
 const FEW = 5;
 
-let opened = null;
+let openedDatabase = null;
 let sending = null;
 
-function open() {
+function openDatabase() {
   return new Promise((resolve, reject) => {
     const request = indexedDB.open("setsite", 1);
     request.onupgradeneeded = () => {
@@ -20,9 +20,9 @@ function open() {
   });
 }
 
-// Run some work on stores in one transaction; it is done when it is on the disk.
-async function within(names, mode, work) {
-  const database = await (opened ??= open());
+// Run work on stores in one transaction; resolves once it's committed.
+async function inTransaction(names, mode, work) {
+  const database = await (openedDatabase ??= openDatabase());
   return new Promise((resolve, reject) => {
     const transaction = database.transaction(names, mode, { durability: "strict" });
     const result = work(...names.map((name) => transaction.objectStore(name)));
@@ -31,15 +31,15 @@ async function within(names, mode, work) {
   });
 }
 
-const all = (name) => within([name], "readonly", (store) => store.getAll());
-const fact = (name) => within(["facts"], "readonly", (facts) => facts.get(name));
-const learn = (name, value) => within(["facts"], "readwrite", (facts) => facts.put(value, name));
+const all = (name) => inTransaction([name], "readonly", (store) => store.getAll());
+const getFact = (name) => inTransaction(["facts"], "readonly", (facts) => facts.get(name));
+const setFact = (name, value) => inTransaction(["facts"], "readwrite", (facts) => facts.put(value, name));
 
-// Who is here, as the server says with every page that may be kept. True if it is somebody else than before.
-async function isNewcomer(whose, lang) {
-  const before = await fact("here");
+// Store the current user, whom the server names with every cacheable page. True if it's a different user than before.
+async function storeUser(whose, lang) {
+  const before = await getFact("here");
   if (before?.whose === whose && before.lang === lang) return false;
-  await within(["facts", "exercises"], "readwrite", (facts, exercises) => {
+  await inTransaction(["facts", "exercises"], "readwrite", (facts, exercises) => {
     facts.put({ whose, lang }, "here");
     exercises.clear();
     if (before?.whose !== whose) facts.delete("done");
@@ -47,17 +47,17 @@ async function isNewcomer(whose, lang) {
   return true;
 }
 
-// Exercises ahead
+// Prefetched exercises
 
-// Fill the stock up if it is low or old; gives the pages of the current unit, to be kept with it.
+// Fetch more exercises if the stock is low or old; returns the pages of the current unit, to be cached too.
 async function fillStock() {
-  const { whose } = (await fact("here")) ?? {};
+  const { whose } = (await getFact("here")) ?? {};
   const stock = await all("exercises");
   if (stock.length >= FEW && stock[0].at > Date.now() - HOUR) return [];
   const response = await fetch(PLACES.ahead, { cache: "no-store" });
   if (!response.ok || response.headers.get("X-Whose") !== whose) return [];
   const { exercises, pages } = await response.json();
-  await within(["exercises"], "readwrite", (store) => {
+  await inTransaction(["exercises"], "readwrite", (store) => {
     store.clear();
     for (const html of exercises) store.add({ html, at: Date.now() });
   });
@@ -67,54 +67,54 @@ async function fillStock() {
 async function takeExercise() {
   const exercise = (await all("exercises")).find(({ at }) => at > Date.now() - TWO_DAYS);
   if (!exercise) return "";
-  await within(["exercises"], "readwrite", (store) => store.delete(exercise.key));
+  await inTransaction(["exercises"], "readwrite", (store) => store.delete(exercise.key));
   return exercise.html;
 }
 
 // Answers
 
 async function putAnswer(answer) {
-  await within(["answers"], "readwrite", (store) => store.add(answer));
-  // Where the browser can, it sends them even when no page is open.
+  await inTransaction(["answers"], "readwrite", (store) => store.add(answer));
+  // With background sync, the browser sends them even when no page is open.
   registration.sync?.register("answers").catch(() => {});
-  await tell({ isOnline: false });
+  await tellPages({ isOnline: false });
 }
 
-// Send what is kept, in its order. One round at a time: whoever asks meanwhile gets the next one. False if it is to be tried again.
+// Send stored answers in order, one round at a time; a call during a round gets the next one. False means: try again.
 function sendAnswers() {
   sending = (sending ?? Promise.resolve()).then(sendRound, sendRound);
   return sending;
 }
 
 async function sendRound() {
-  let desk;
+  let session;
   try {
     const response = await fetch(PLACES.later, { cache: "no-store" });
-    desk = await response.json();
+    session = await response.json();
   } catch {
-    await tell({ isOnline: false });
+    await tellPages({ isOnline: false });
     return false;
   }
-  // One moment for all of them: rounded each at its own, a later answer could come before an earlier one.
+  // Use one "now" for all: if each age were rounded at its own time, a later answer could end up before an earlier one.
   const now = Date.now();
   for (const answer of await all("answers")) {
-    if (answer.at < Date.now() - TWO_DAYS) await settle(answer, { lost: 1 });
-    if (answer.at < Date.now() - TWO_DAYS || isOfOthers(answer, desk.whose, desk.older)) continue;
-    await tell({ isOnline: true, isSending: true });
-    const response = await sendOne(answer, desk.token, now);
+    if (answer.at < Date.now() - TWO_DAYS) await recordResult(answer, { lost: 1 });
+    if (answer.at < Date.now() - TWO_DAYS || belongsToOther(answer, session.whose, session.older)) continue;
+    await tellPages({ isOnline: true, isSending: true });
+    const response = await sendOne(answer, session.token, now);
     const status = response?.status ?? 0;
     if (status === 200) {
       const { is_right: isRight, again } = await response.json();
-      await settle(answer, { checked: 1, right: Number(isRight), again: again ? [again] : [] });
+      await recordResult(answer, { checked: 1, right: Number(isRight), again: again ? [again] : [] });
     } else if (status === 410 || status === 422) {
-      await settle(answer, { lost: 1 });
+      await recordResult(answer, { lost: 1 });
     } else if (status !== 409 && status !== 500) {
-      // Gone again, too many at once, or the token has changed: all that is left waits.
-      await tell({ isOnline: false });
+      // Offline again, too many requests, or the token changed: keep the rest for later.
+      await tellPages({ isOnline: false });
       return false;
     }
   }
-  await tell({ isOnline: true });
+  await tellPages({ isOnline: true });
   return true;
 }
 
@@ -130,13 +130,13 @@ async function sendOne(answer, token, now) {
   }
 }
 
-// What a guest answers goes with them when they sign in; what a user answers waits for that user.
-// The site may have changed its key since: then the learner goes by an older word too.
-const isOfOthers = (answer, whose, older = []) => ![GUEST, whose, ...older].includes(answer.whose);
+// A guest's answers go with them when they sign in; a user's answers wait for that user.
+// If the site's key has changed, the user is also known by older identifiers.
+const belongsToOther = (answer, whose, older = []) => ![GUEST, whose, ...older].includes(answer.whose);
 
-// Forget an answer and remember what came of it, both or neither.
-async function settle(answer, { checked = 0, right = 0, lost = 0, again = [] }) {
-  await within(["answers", "facts"], "readwrite", (answers, facts) => {
+// Delete an answer and record its result, in one transaction.
+async function recordResult(answer, { checked = 0, right = 0, lost = 0, again = [] }) {
+  await inTransaction(["answers", "facts"], "readwrite", (answers, facts) => {
     answers.delete(answer.key);
     const asked = facts.get("done");
     asked.onsuccess = () => {
@@ -146,17 +146,17 @@ async function settle(answer, { checked = 0, right = 0, lost = 0, again = [] }) 
   });
 }
 
-async function seen(isAgain) {
-  const done = await fact("done");
-  if (isAgain && done?.again.length > 1) await learn("done", { ...done, again: done.again.slice(1) });
-  else await within(["facts"], "readwrite", (facts) => facts.delete("done"));
-  await tell({ isOnline: true });
+async function markSeen(isAgain) {
+  const done = await getFact("done");
+  if (isAgain && done?.again.length > 1) await setFact("done", { ...done, again: done.again.slice(1) });
+  else await inTransaction(["facts"], "readwrite", (facts) => facts.delete("done"));
+  await tellPages({ isOnline: true });
 }
 
-// Every open page shows how it stands.
-async function tell({ isOnline, isSending = false }) {
-  const [answers, here, done] = [await all("answers"), await fact("here"), await fact("done")];
-  const others = answers.filter((answer) => isOfOthers(answer, here?.whose)).length;
+// Tell every open page the current state.
+async function tellPages({ isOnline, isSending = false }) {
+  const [answers, here, done] = [await all("answers"), await getFact("here"), await getFact("done")];
+  const others = answers.filter((answer) => belongsToOther(answer, here?.whose)).length;
   const state = { isOnline, isSending, waiting: answers.length - others, others, done };
   for (const client of await clients.matchAll({ type: "window" })) client.postMessage(state);
 }

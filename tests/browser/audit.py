@@ -1,4 +1,4 @@
-"""`make audit`: the Nu HTML checker and Lighthouse over the visits of the browser tests; docs/audit.md tells it."""
+"""`make audit`: run the Nu HTML checker and Lighthouse on the pages of the browser tests; see docs/audit.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from tests.browser.pages import PAGES
+from tests.browser.page_visits import PAGES
 from tests.browser.visits import Ready, Visit, ready
 from tests.browser.world import World, a_world
 from tests.conftest import CHROMIUM_FLAGS
@@ -23,10 +23,10 @@ TOOLS = settings.VAR_DIR / "audit"
 REPORT = settings.BASE_DIR / "docs" / "audit.md"
 VISITS = [visit for visits in PAGES.values() for visit in visits]
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
-# What must be 95 or more; the others are for whoever wants to know.
+# Categories that must score 95 or more; the others are informational.
 KEY_PAGES = ("front", "learn:step, cards/color-green", "play:table, playing", "teach:class")
 WANTED = 95
-# The vocabulary of htmx, which the checker cannot know; it is counted apart.
+# htmx attributes, which the checker doesn't know, are counted separately.
 _OF_HTMX = re.compile(r"Attribute “(hx|sse)-[a-z-]+” not allowed")
 
 
@@ -35,7 +35,7 @@ def title(visit: Visit) -> str:
 
 
 def is_read(visit: Visit) -> bool:
-    """Lighthouse opens addresses: it sends no forms, and wants no refusals."""
+    """Whether Lighthouse can check it: it sends no forms and needs a successful page."""
     return visit.sends is None and visit.status == 200
 
 
@@ -55,7 +55,7 @@ def test_the_pages_are_audited(site, tmp_path):
 
 
 def checked_html(world: World) -> dict[str, Any]:
-    """What the checker says of all pages in all languages, the same words once."""
+    """The checker's messages about all pages in all languages, each message once."""
     folder = TOOLS / "html"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -83,7 +83,7 @@ def checked_html(world: World) -> dict[str, Any]:
 
 
 def chosen() -> list[Visit]:
-    """The key pages and the first of every group; with AUDIT=all every page that can be opened."""
+    """The key pages and the first of every group, or with AUDIT=all every page that can be opened."""
     if os.environ.get("AUDIT") == "all":
         return [visit for visit in VISITS if is_read(visit)]
     firsts = [next((visit for visit in visits if is_read(visit)), None) for visits in PAGES.values()]

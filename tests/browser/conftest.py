@@ -1,4 +1,4 @@
-"""A world to look at, and somebody who inspects its pages: axe finds nothing, all fits and is easy to hit."""
+"""A populated site, and an inspector for its pages: axe finds no problems, everything fits and is easy to tap."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.browser.world import World
 
 @pytest.fixture(autouse=True)
 def _own_names_at_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests tell people apart by their names. That strangers never see them is shown in test_who_sees_names.py."""
+    """Show real names at tables to tell people apart. test_who_sees_names.py proves that strangers never see them."""
     monkeypatch.setattr(
         "games.matches.service._name_at", lambda _way, player, taken: matches._own_name(player.name, taken)
     )
@@ -32,7 +32,7 @@ PHONE, LAPTOP = {"width": 320, "height": 568}, {"width": 1280, "height": 800}
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 THEMES = ("light", "dark", "contrast")
 IS_THOROUGH = os.environ.get("AXE") == "all"
-"""`make axe`: every page in every language and theme at both widths, instead of two looks at each."""
+"""`make axe` checks every page in every language and theme at both widths, instead of only two views each."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Look:
 
 
 def looks_at(number: int) -> list[Look]:
-    """How the page with this number is looked at: languages and themes take turns, the longest words on the phone."""
+    """Languages, themes and sizes for the page with this number: they take turns, the longest text on the phone."""
     if IS_THOROUGH:
         return [Look(*each) for each in product(LANGUAGES, THEMES, (PHONE, LAPTOP))]
     on_phone = ("fr", "es", "en-us")[number % 3], THEMES[number // 3 % 3], PHONE
@@ -51,8 +51,8 @@ def looks_at(number: int) -> list[Look]:
     return [Look(*on_phone), Look(*on_laptop)]
 
 
-# Every control is large enough for a finger by the rules of the web (24 pixels, but for links within a text), and what
-# one comes for is as large as a fingertip (44).
+# Every control is at least 24 pixels (WCAG 2.5.8), except links in text; a page's main controls are
+# at least 44.
 HARD_TO_HIT = """() => [...document.querySelectorAll("a, button, input, select, textarea, summary")].flatMap((each) => {
   if (each.type === "hidden" || each.matches(".skip") || !each.checkVisibility()) return [];
   const own = each.getBoundingClientRect();
@@ -78,10 +78,10 @@ LOOK = """async ([theme, isOpen]) => {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A browser on a machine that is busy elsewhere may stumble: what fails here is tried once more, thrice in a run.
+    """Rerun failed browser tests once, at most three in a run, because browsers may stumble on a busy machine.
 
-    The run ends with what was (RERUN), and where it failed. That is a fault of the test or of the site to be looked
-    for, not noise. Only here: a race that is lost anywhere else is lost.
+    The run's summary lists reruns and failures. A rerun still points to a fault in the test or the site that should be
+    found. Tests outside this folder are never rerun.
     """
     for item in items:
         if Path(__file__).parent in item.path.parents:
@@ -89,7 +89,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Inspector(Visitor):
-    """Looks at each page on a phone and on a laptop, and keeps what is wrong for the end."""
+    """Checks each page on a phone and on a laptop, and collects the problems."""
 
     def __init__(self, site: str, browser: Browser) -> None:
         super().__init__(site, browser)
@@ -105,7 +105,7 @@ class Inspector(Visitor):
         self.page.evaluate(self.axe)
         for look in looks:
             self.page.set_viewport_size(look.size)
-            # What is folded up is unfolded where it has the least room.
+            # Open folded sections at the narrowest size.
             self.look(what, look.size, look.theme, is_open=look.size == PHONE)
 
     def look(self, what: str, size: ViewportSize, theme: str, *, is_open: bool) -> None:

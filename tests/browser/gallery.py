@@ -1,4 +1,4 @@
-"""`make gallery`: a picture of every page at four sizes, in docs/gallery/, by the visits of the browser tests."""
+"""`make gallery`: screenshots of every page of the browser tests at four sizes, in docs/gallery/."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from django.conf import settings
 from PIL import Image
 from playwright.sync_api import ViewportSize
 
-from tests.browser.pages import PAGES
+from tests.browser.page_visits import PAGES
 from tests.browser.visitor import Visitor
 from tests.browser.visits import Visit
 from tests.browser.world import World, a_world
 
 FOLDER = settings.BASE_DIR / "docs" / "gallery"
-# Of each screen: its size, how much of the page is shown at most, and how wide it is in the picture.
+# For each screen: its size, the largest height shown, and its width in the picture.
 SCREENS = (
     ({"width": 390, "height": 844}, 1700, 176),
     ({"width": 820, "height": 1180}, 1700, 264),
@@ -27,7 +27,7 @@ SCREENS = (
 GAP, PAPER = 16, "#8a8a8a"
 MOST_BYTES = 27_000
 QUALITIES = (80, 70, 60, 50, 40, 30, 20)
-# Pages that are shown in other clothes as well.
+# Pages that are also shown in other themes and languages.
 KEY_PAGES = (
     "front",
     "learn:home",
@@ -49,7 +49,7 @@ WEAR = """(theme) => {
 
 class Photographer(Visitor):
     def photograph(self, visit: Visit, world: World, *, language: str = "en-us", theme: str = "light") -> bytes:
-        """All screens side by side."""
+        """Take screenshots of all screens and put them side by side."""
         with self.at(visit, world, language, SCREENS[0][0]):
             shots = self.where_it_ends(lambda: [self.shoot(theme, *screen) for screen in SCREENS])
             assert not self.troubles, (visit.title, self.troubles)
@@ -75,7 +75,7 @@ def side_by_side(shots: list[Image.Image]) -> Image.Image:
 
 
 def written(picture: Image.Image) -> bytes:
-    """As good as it can be within its room."""
+    """Encode with the best quality that fits the size limit."""
     for quality in QUALITIES:
         content = BytesIO()
         picture.save(content, "WEBP", quality=quality, method=6)

@@ -1,4 +1,4 @@
-"""People at tables, for the browser tests: users who are signed in, matches known beforehand, and moves by hand."""
+"""Players for browser tests: signed-in users, matches with known cards, and manual moves."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from games.rules import state as rules
 
 
 def session_of(name: str) -> tuple[Player, str]:
-    """A new user, and the key of a session in which that user is signed in."""
+    """Create a user and a signed-in session; return both the player and the session key."""
     user = get_user_model().objects.create_student(display_name=name)
     return Player(name=name, user=user), session_key_of(user)
 
 
 def session_key_of(user: AbstractBaseUser) -> str:
-    """The key of a new session in which this user is signed in."""
+    """Create a session in which this user is signed in; return its key."""
     session = SessionStore()
     session[SESSION_KEY] = str(user.pk)
     session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
@@ -49,7 +49,7 @@ def give_session(context: BrowserContext, site: str, key: str) -> None:
 
 
 class Game:
-    """A match on the running site, as the referee keeps it: what a test compares the screens with."""
+    """A match on the running site as the referee stores it, to compare screens with."""
 
     def __init__(self, site: str, code: str) -> None:
         self.code = code
@@ -68,7 +68,7 @@ class Game:
         return self.match.version
 
     def do(self, order: ask.Command, *, now: float | None = None) -> None:
-        """A move that is made somewhere else than on the screens of this test."""
+        """Make a move that isn't made on this test's screens."""
         matches.command(self.code, order, now=time.time() if now is None else now)
 
     def a_set(self) -> tuple[Card, ...]:
@@ -82,18 +82,18 @@ class Game:
         return [seat.points for seat in self.state.seats]
 
     def take(self, seat: int) -> None:
-        """Call and pick a SET that is there."""
+        """Call and pick a SET on the table."""
         self.do(ask.Call(seat))
         self.do(ask.Pick(seat, self.a_set()))
 
     def play_out(self, seat: int = 0, *, leave: int = 0) -> None:
-        """Let one seat take SETs until the match is over, or until so many are left to take before its end."""
+        """Let one seat take SETs until the match is over, or until `leave` are left to take."""
         for _each in range(_picks_left(self.state, seat) - leave):
             self.take(seat)
 
 
 def _picks_left(state: rules.MatchState, seat: int) -> int:
-    """How many SETs one seat would take from here, the first that is found each time."""
+    """How many SETs one seat could still take, always taking the first one found."""
     count = 0
     while state.phase is rules.Phase.PLAYING:
         triple = find_sets(state.table)[0]
@@ -112,7 +112,7 @@ def open_game(
     seed: str = "browser",
     dealt: bool = True,
 ) -> Game:
-    """A match of these players, with cards that are known beforehand."""
+    """Open a match of these players with known cards."""
     now = time.time()
     match = matches.open_match(way=way, options=options, player=players[0], seed=seed, now=now)
     for other in players[1:]:
@@ -126,7 +126,7 @@ def open_game(
 def seat_people(
     site: str, new_context: Callable[..., BrowserContext], names: Sequence[str], *, options: Options, **more: object
 ) -> tuple[Game, list[Page]]:
-    """A match of new users, each at a browser of their own that shows it."""
+    """Open a match of new users, each with their own browser showing it."""
     contexts = [new_context() for _name in names]
     players = [sign_in(context, site, name) for context, name in zip(contexts, names, strict=True)]
     game = open_game(site, players, options=options, **more)
@@ -137,7 +137,7 @@ def seat_people(
 
 
 def enter(page: Page, game: Game) -> None:
-    """Open the table, and wait until its stream is there."""
+    """Open the table and wait for its stream."""
     with page.expect_response(lambda response: "/stream/" in response.url):
         page.goto(game.url)
 
@@ -161,13 +161,13 @@ def say_set(page: Page) -> None:
 
 
 def say_set_in_vain(page: Page) -> None:
-    """Press the button while it is dimmed, which a finger can do."""
+    """Press the button while it's disabled, as a finger can."""
     with answered(page, "call"):
         page.get_by_role("button", name="SET!", exact=True).click(force=True)
 
 
 def pick(page: Page, cards: Iterable[Card]) -> None:
-    """Tap the cards of a pick, once the screen shows that it is one's own; the last tap sends it."""
+    """Tap the cards of a pick once the screen shows it's this player's turn; the last tap sends it."""
     expect(page.locator("#play:is([data-mine], [data-quick])")).to_be_attached()
     with answered(page, "pick"):
         tap(page, cards)
@@ -189,17 +189,17 @@ def expect_points(pages: Iterable[Page], name: str, points: int) -> None:
 
 
 def stop_clock(page: Page) -> None:
-    """Have it be a minute ago on this screen, and stay so: what it shows for two seconds is there to be looked at."""
+    """Freeze this screen's clock a minute ago, so that what it shows for two seconds stays."""
     page.clock.set_fixed_time(time.time() - 60)
 
 
 def move_clock(page: Page) -> None:
-    """Let the time pass on a screen where it stood."""
+    """Let a frozen clock continue."""
     page.clock.fast_forward("02:00")
 
 
 def expect_in_step(pages: Iterable[Page], game: Game) -> None:
-    """Every screen comes to show the present table."""
+    """Wait until every screen shows the current table."""
     match = game.match
     for page in pages:
         state = page.locator("#table .state")
@@ -212,13 +212,13 @@ def cards_on(page: Page) -> list[int]:
 
 
 def forge(page: Page, game: Game, action: str, **values: object) -> None:
-    """Send what no button of the page would send, the way the page sends it."""
+    """Send an action that no button on the page sends, the way the page sends one."""
     send = "([url, values]) => htmx.ajax('POST', url, {target: '#table', swap: 'innerHTML', values})"
     with answered(page, action):
         page.evaluate(send, [f"/play/{game.code}/{action}/", values])
 
 
 def forget_refusals(new_context: Callable[..., BrowserContext]) -> None:
-    """A browser logs each refusal as an error of the network; those that a test asked for are none."""
+    """Ignore the network errors that browsers log for refusals the test asked for."""
     refusal = re.compile(r"responded with a status of 4(22|29)|Response Status Error Code 429")
     new_context.troubles[:] = [trouble for trouble in new_context.troubles if not refusal.search(trouble)]

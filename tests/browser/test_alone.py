@@ -1,4 +1,4 @@
-"""Solitaire by each edition's rules, practice with hints, and all of it with scripts off."""
+"""Solitaire by each edition's rules, practice with hints, and all of it without scripts."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ LOST_AT_ONCE = "This edition ends the game when no SET is found."
 
 
 def options_of(way: Way, edition: str = "us", deck: str = "full") -> Options:
-    """What the lobby's form makes of these choices."""
+    """The options the lobby's form produces from these choices."""
     form = FORMS[way]({"edition": edition, "deck": deck})
     assert form.is_valid(), form.errors
     return form.cleaned_data["options"]
 
 
 def next_move(state: rules.MatchState) -> ask.Command:
-    """A player who sees every SET, and gives up only where there is none."""
+    """The move of a player who sees every SET, and gives up only if there's none."""
     sets = find_sets(state.table)
     return ask.Pick(0, sets[0]) if sets else ask.AgreeNoSet(0)
 
 
 def played(options: Options, seed: str) -> tuple[rules.MatchState, int]:
-    """How such a player fares with this seed, and how often it had to give up."""
+    """Play a game with this seed; return its end and how often the player gave up."""
     state = new_match(options, seed=seed)
     given_up = 0
     for order in (ask.Join(), ask.Deal(0)):
@@ -71,7 +71,7 @@ def played(options: Options, seed: str) -> tuple[rules.MatchState, int]:
 
 @lru_cache
 def seed_of(options: Options, *, won: bool) -> str:
-    """The first seed that is won, where the edition allows it after a penalty that is paid back, or that is lost."""
+    """The first seed that's lost, or won; if the edition allows it, won after a penalty was paid back."""
     pays_back = options.solitaire is Solitaire.OWES_ONE
     for seed in map(str, range(2_000)):
         state, given_up = played(options, seed)
@@ -98,7 +98,7 @@ def test_solitaire_is_played_to_its_end_in_every_edition(edition, won):
     expected, given_up = played(options, seed)
     assert given_up or options.solitaire is Solitaire.LOSES
     ann, key = session_of("Ann")
-    # This player is faster than a hand, and so was the one of the test before.
+    # This player moves faster than a person, so lift the move limit.
     cache.clear()
     client = Client()
     client.cookies[settings.SESSION_COOKIE_NAME] = key
@@ -115,12 +115,12 @@ def test_solitaire_is_played_to_its_end_in_every_edition(edition, won):
 
 
 def pick_all(page: Page, game: Game, enough: Callable[[rules.MatchState], bool]) -> None:
-    """Take SET after SET by taps until it is enough."""
+    """Take one SET after another by tapping, until `enough`."""
     stop_clock(page)
     while game.state.phase is Phase.PLAYING and not enough(game.state):
         pick(page, game.a_set())
         expect_in_step([page], game)
-        # A tap on what is shown of the last pick lays it aside.
+        # A tap on the last pick's verdict dismisses it.
         page.locator(".reveal").click()
 
 
@@ -128,7 +128,7 @@ def test_solitaire_is_won_by_taps(site, new_context):
     options = options_of(Way.ALONE, "us", "easy")
     game, (page,) = seat_people(site, new_context, ["Ann"], options=options, way=Way.ALONE)
     expect(page.get_by_role("button", name="SET!")).to_be_hidden()
-    # Twelve cards of the easy deck always hold a SET, and more are not laid.
+    # Twelve cards of the easy deck always contain a SET, so no more cards are dealt.
     version = game.version
     with answered(page, "no-set"):
         page.get_by_role("button", name="I see none: three more").click()
@@ -214,7 +214,7 @@ def test_a_hint_comes_in_stages_and_stands_on_its_cards(site, new_context):
         assert sorted(map(int, hinted.evaluate_all("boxes => boxes.map((box) => box.value)"))) == indices
     expect(words).to_contain_text("A SET:")
 
-    # The SET that was given away is taken, and the next hint begins anew.
+    # After taking the SET that was given away, hints start again.
     pick(page, ranked_sets(table)[0][1])
     expect_in_step([page], game)
     expect(words).to_have_text("")
@@ -240,12 +240,12 @@ def test_hints_are_for_practice_only(site, new_context):
     assert "Hints are for practice." in answer.text()
 
 
-# With scripts off.
+# Without scripts
 
 
 @pytest.fixture
 def plain(site, new_context):
-    """Opens a known game for Ann in a browser that runs no scripts."""
+    """Opens a known game for Ann in a browser without scripts."""
 
     def start(way: Way, options: Options, seed: str = "plain", **more: object) -> tuple[Game, Page]:
         context = new_context(java_script_enabled=False, **more)
@@ -278,7 +278,7 @@ def test_with_scripts_off_a_game_is_played_by_forms_and_reloads(plain, screen):
     expect(page.locator(".seat-points")).to_contain_text("-1")
     expect_cards(page, game)
 
-    # Every card can still be reached after what was said about the last pick.
+    # Every card can still be reached after the verdict on the last pick.
     pick_by_form(page, game.a_set())
     expect(page.locator(".reveal-title")).to_have_text("Ann: a SET!")
     expect(page.locator(".seat-points")).to_contain_text("0")

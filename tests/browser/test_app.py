@@ -1,4 +1,4 @@
-"""The site as an app: lessons and practice go on without a network, and no answer is lost or counted twice."""
+"""The site as an app: lessons and practice work offline, and no answer is lost or counted twice."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEPT = "Kept. It is checked when the network is back."
 OFFLINE = "You are offline. Lessons and practice still work."
 UNIT = course()[0]
 
-# What the service worker has in store.
+# Read what the service worker has stored.
 STORE = """async () => {
   const database = await new Promise((resolve) => {
     const request = indexedDB.open("setsite");
@@ -55,7 +55,7 @@ def wire(site, new_context) -> Iterator[Wire]:
     wire = Wire(site)
     yield wire
     wire.close()
-    # A browser that has no network says so on its console.
+    # An offline browser logs that on its console.
     new_context.troubles.clear()
 
 
@@ -76,7 +76,7 @@ def store(page: Page) -> dict[str, Any]:
 
 
 def until(page: Page, is_so: str, argument: Any = None) -> None:
-    """Wait until a function of the page says yes. Playwright's own way makes code of text, which the site forbids."""
+    """Wait until a JavaScript function returns true. Playwright's own way needs eval, which the site's CSP forbids."""
     page.evaluate(
         f"""async (argument) => {{
           const deadline = Date.now() + 60000;
@@ -90,7 +90,7 @@ def until(page: Page, is_so: str, argument: Any = None) -> None:
 
 
 def wait_for(page: Page, **wanted: Any) -> None:
-    """Wait until the service worker has so much in store, or at least the pages named."""
+    """Wait until the service worker has stored this much, or at least the named pages."""
     for name, value in wanted.items():
         until(
             page,
@@ -103,7 +103,7 @@ def wait_for(page: Page, **wanted: Any) -> None:
 
 
 def install(page: Page, wire: Wire, path: str = "/learn/practice/") -> None:
-    """Open a page of the lessons, and wait until all that may be needed is there."""
+    """Open a lesson page and wait until everything needed offline is stored."""
     page.goto(wire.url + path)
     until(page, "() => navigator.serviceWorker.controller !== null")
     wait_for(page, exercises=10, pages=["/offline/", "/learn/", "/learn/practice/"])
@@ -115,7 +115,7 @@ def lose_network(page: Page, wire: Wire) -> None:
 
 
 def regain_network(page: Page, wire: Wire) -> None:
-    wire.mend()
+    wire.restore()
     page.context.set_offline(False)
 
 
@@ -124,7 +124,7 @@ def asked(page: Page) -> Exercise:
 
 
 def ticket_of_the_copy(page: Page) -> str:
-    """What the page of practice asks as it is kept."""
+    """The ticket in the cached practice page."""
     return page.evaluate(
         """async () => {
           const copy = await caches.match("/learn/practice/", { ignoreVary: true });
@@ -135,7 +135,7 @@ def ticket_of_the_copy(page: Page) -> str:
 
 
 def answer(page: Page, *, right: bool = True) -> Exercise:
-    """Answer the exercise of the page by hand."""
+    """Answer the exercise on the page by hand."""
     exercise = asked(page)
     wanted = right_answer(exercise) if right else wrong_answer(exercise)
     match exercise.kind:
@@ -156,7 +156,7 @@ def answer(page: Page, *, right: bool = True) -> Exercise:
 
 
 def answer_offline(page: Page, *rights: bool) -> list[Exercise]:
-    """Answer one exercise after the other without a network."""
+    """Answer one exercise after another without a network."""
     exercises = []
     for number, right in enumerate(rights, store(page)["answers"] + 1):
         before = page.locator("form.exercise [name=ticket]").input_value()
@@ -201,7 +201,7 @@ def test_a_new_version_takes_over_and_throws_the_files_of_the_old_one_away(table
         }""",
         old,
     )
-    # The old copies of pages went with it; the next page brings new ones.
+    # The old cached pages are gone too; the next page brings new ones.
     install(page, wire)
 
 
@@ -228,13 +228,13 @@ def test_lessons_and_practice_are_there_without_a_network(tablet, wire, ann):
             "it has its style"
         )
 
-    # What is not kept is a kind word, and the way to what is.
+    # Uncached pages show a friendly message and the way to what's cached.
     page.goto(f"{wire.url}/play/")
     expect(page.get_by_role("heading", name="There is no network just now")).to_be_visible()
     page.get_by_role("link", name="Lessons").click()
     expect(page.get_by_role("heading", name="Learn to play")).to_be_visible()
 
-    # And when the network is back, so is the page that was asked for.
+    # When the network is back, so is the requested page.
     page.goto(f"{wire.url}/play/")
     expect(page.get_by_text(OFFLINE)).to_be_visible()
     regain_network(page, wire)
@@ -259,7 +259,7 @@ def test_five_answers_without_a_network_are_five_attempts(tablet, wire, ann):
     ]
     assert [row.at for row in rows] == sorted(row.at for row in rows)
     assert all(row.user == ann.user and row.is_first and row.source == "practice" for row in rows)
-    # From those ahead nobody knows how long it took.
+    # Prefetched exercises have no known answer time.
     assert [row.seconds for row in rows] == [None] * 5
 
     page.get_by_role("link", name="Try a wrong one again").click()
@@ -275,7 +275,7 @@ def test_answers_are_kept_over_a_closed_page_and_a_reload(tablet, wire, ann):
     first = answer_offline(page, True)
     page.reload()
     expect(page.get_by_text(OFFLINE)).to_be_visible()
-    # The page as it was kept takes the next exercise in place of its own.
+    # The cached page shows the next exercise in place of its own.
     expect(page.locator("form.exercise [name=ticket]")).not_to_have_value(ticket_of_the_copy(page))
     assert asked(page).seed != first[0].seed
     answer_offline(page, True)
@@ -292,7 +292,7 @@ def test_a_server_that_comes_back_without_the_browsers_knowing_gets_the_answers(
     install(page, wire)
     wire.cut()
     answer_offline(page, True, True)
-    wire.mend()
+    wire.restore()
     expect_checked(page, 2, 2)
     assert LearningEvent.objects.count() == 2
 
@@ -344,13 +344,13 @@ def test_steps_of_a_lesson_go_on_without_a_network(tablet, wire, ann):
 def test_an_answer_whose_confirmation_is_lost_counts_once(tablet, wire, ann):
     page = tablet.new_page()
     install(page, wire)
-    # While there is a network: the answer arrives, and the page does not hear of it.
+    # With a network: the answer arrives, but the page gets no response.
     wire.swallows_answers = True
     first = answer(page)
     expect(page.get_by_text(KEPT)).to_be_visible()
     assert wire.swallowed
     assert LearningEvent.objects.get().seed == first.seed
-    # And again when it is sent from the queue.
+    # And again when it's sent from the queue.
     swallowed = wire.swallowed
     page.context.set_offline(True)
     page.context.set_offline(False)
@@ -363,7 +363,7 @@ def test_an_answer_whose_confirmation_is_lost_counts_once(tablet, wire, ann):
 def test_an_answer_of_a_page_whose_token_is_of_before_is_sent_with_a_new_one(tablet, wire, ann):
     page = tablet.new_page()
     install(page, wire)
-    # In the page and not in the cookie: pages that are fetched ahead may bring the cookie back at any moment.
+    # Change the page, not the cookie: prefetched pages may set the cookie again at any moment.
     page.locator("form.exercise [name=csrfmiddlewaretoken]").evaluate("(field) => { field.value = 'a'.repeat(64) }")
     exercise = answer(page)
     expect_checked(page, 1, 1)
@@ -424,7 +424,7 @@ def test_answers_of_a_learner_wait_for_that_learner(tablet, wire, ann):
     install(page, wire)
     lose_network(page, wire)
     answer_offline(page, True, True)
-    # Somebody else has the tablet when the network is back.
+    # Somebody else is using the tablet when the network is back.
     session = next(cookie for cookie in tablet.cookies() if cookie["name"] == "sessionid")
     page.goto("about:blank")
     ben = sign_in(tablet, wire.url, "Ben")
@@ -435,11 +435,11 @@ def test_answers_of_a_learner_wait_for_that_learner(tablet, wire, ann):
     expect(page.get_by_text("Yes!")).to_be_visible()
     assert [row.user for row in LearningEvent.objects.all()] == [ben.user]
     assert store(page)["answers"] == 2
-    # Nobody is signed in, and is told that there is something for somebody.
+    # Nobody is signed in; the page says answers are waiting for somebody.
     tablet.clear_cookies()
     page.goto(wire.url)
     expect(page.get_by_text("Answers that wait until the one who gave them signs in again: 2")).to_be_visible()
-    # And then Ann is back.
+    # Then Ann comes back.
     tablet.add_cookies([session])
     page.goto(wire.url)
     expect_checked(page, 2, 2)

@@ -1,4 +1,4 @@
-"""A game against the computer, which plays by itself on every screen that shows it."""
+"""A game against the computer, whose moves appear on every screen."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.browser.players import Game, expect_in_step, expect_points, pick, say
 COMPUTER = "Ada (computer)"
 PATIENT = replace(STRENGTHS["newcomer"], start=600.0, patience=6_000.0, slips=0.0)
 HASTY = replace(STRENGTHS["newcomer"], start=0.05, slope=0.0, spread=0.1, slips=0.0, picking=0.3, patience=0.3)
-# Slow enough between call and pick that every screen shows the call.
+# Slow enough that every screen shows the call before the pick.
 THOUGHTFUL = replace(HASTY, picking=5.0)
 
 
 @pytest.fixture
 def pace(monkeypatch):
-    """Sets how fast the computer is from its next look at the table."""
+    """Sets the computer's speed from its next move on."""
 
     def be(strength) -> None:
         monkeypatch.setitem(STRENGTHS, "newcomer", strength)
@@ -48,12 +48,12 @@ def test_a_game_against_the_computer_is_played_to_its_end(site, page, pace):
     expect(page.locator("#table .seat")).to_have_count(2)
     page.evaluate("window.isTheSamePage = true")
 
-    # First a SET of my own, while the computer still looks.
+    # First the player takes a SET while the computer is still looking.
     say_set(page)
     pace(THOUGHTFUL)
     pick(page, game.a_set())
 
-    # Then it plays on without anybody touching anything.
+    # Then it plays on with nobody touching anything.
     expect(page.locator(".control-text")).to_have_text(f"{COMPUTER} calls SET! and picks.")
     expect(page.locator("#table .seat.has-control .seat-name")).to_have_text(COMPUTER)
     pace(HASTY)
@@ -79,7 +79,7 @@ def test_a_game_against_the_computer_is_played_to_its_end(site, page, pace):
 def test_the_computers_call_holds_the_board(site, page, pace, new_context):
     game = open_against(page, site)
     say_set(page)
-    # As long as it may: half of the time that a call lasts.
+    # The longest it may take: half the time of a call.
     pace(replace(HASTY, picking=8.0))
     pick(page, game.a_set())
     expect(page.locator(".control-text")).to_have_text(f"{COMPUTER} calls SET! and picks.")

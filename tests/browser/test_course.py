@@ -1,4 +1,4 @@
-"""The course in a real browser, by a pupil who knows the rules of SET and otherwise only what the page shows."""
+"""The course in a real browser, done by a pupil who knows the rules of SET and otherwise only reads the page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.browser.players import forget_refusals
 
 UNITS = [unit.slug for unit in course()]
 
-# Whatever a question shows, in one look.
+# Everything a question shows, read at once.
 LOOK = """() => {
   const form = document.querySelector("form.question");
   const all = (what) => [...form.querySelectorAll(what)];
@@ -61,7 +61,7 @@ def broken_in(verdict: Verdict) -> list[Feature]:
 
 @dataclass(frozen=True)
 class Seen:
-    """One look at a question."""
+    """A snapshot of a question."""
 
     words: str
     ask: str
@@ -87,7 +87,7 @@ class Seen:
 
 
 class Pupil:
-    """Reads the page, thinks, and clicks."""
+    """Reads the page, decides and clicks."""
 
     def __init__(self, page: Page, *, has_scripts: bool = True) -> None:
         self.page = page
@@ -98,7 +98,7 @@ class Pupil:
 
     @contextmanager
     def sending(self) -> Iterator[None]:
-        """Wait until what is done inside has been answered: by a part of the page, or without scripts by a page."""
+        """Wait until the action inside got its response: a page part, or without scripts a whole page."""
         if not self.has_scripts:
             with self.page.expect_navigation():
                 yield
@@ -125,7 +125,7 @@ class Pupil:
             self.page.locator(f"label.card:has(input[value='{card.index}'])").click()
 
     def pick_three(self, cards: Iterable[Card]) -> None:
-        """The third tap sends it; without scripts a button does."""
+        """Pick three cards; the third tap submits, or without scripts a button does."""
         if self.has_scripts:
             with self.sending():
                 self.tap(cards)
@@ -140,7 +140,7 @@ class Pupil:
     # The right answers, and wrong ones
 
     def answer(self) -> None:
-        """One right answer to whatever is asked."""
+        """Give a right answer to any question."""
         seen = self.see()
         _WAYS[self.kind(seen)](self, seen, True)
 
@@ -199,7 +199,7 @@ class Pupil:
         feature = next(f for f in Feature if asked in {value.name.lower() for value in VALUES[f]})
         wanted = [card for card in seen.board if card.value(feature).name.lower() == asked]
         chosen = set(wanted) if right else set(wanted[:1])
-        # What is ticked already from another try is let go by a second tap.
+        # Untick what's still ticked from an earlier try.
         self.choose(chosen ^ set(cards_of(seen.checked)), "Check")
 
     def _scene(self, seen: Seen, right: bool) -> None:
@@ -212,7 +212,7 @@ class Pupil:
         self.press(self.button(button))
 
     def _build(self, seen: Seen, right: bool) -> None:
-        """Take cards that are not dimmed until it is enough."""
+        """Take cards that aren't disabled until there are enough."""
         while not self.is_done():
             taken = {*seen.impossible, *seen.checked}
             self.take_one(next(card for card in seen.board if card.index not in taken))
@@ -256,11 +256,11 @@ class Pupil:
 
     @property
     def place(self) -> tuple[str, ...]:
-        """Where the pupil is: ("cards", "four-features")."""
+        """The pupil's position: ("cards", "four-features")."""
         return tuple(urlsplit(self.page.url).path.strip("/").split("/"))[1:]
 
 
-# How a question is told from others: by its sentence, or else by what there is to press.
+# How to recognize a question: by its sentence, or by its controls.
 _SIGNS: dict[str, Callable[[Seen], bool]] = {
     "is-set": lambda seen: seen.ask == "Is it a SET?",
     "any-set": lambda seen: seen.ask == "Is there a SET here?",
@@ -299,12 +299,12 @@ _WAYS: dict[str, Callable[[Pupil, Seen, bool], None]] = {
 
 @pytest.fixture(autouse=True)
 def no_hurry(monkeypatch):
-    """A script answers faster than the limit for hands allows."""
+    """Lift the rate limit, because a script answers faster than people."""
     monkeypatch.setattr(limits, "MOVES", limits.Limit("moves", most=100_000, seconds=10))
 
 
 def do_the_unit(site: str, pupil: Pupil, unit: str) -> list[tuple[str, ...]]:
-    """From the path through every step of a unit: the steps that were met."""
+    """Go from the path through every step of a unit; return the steps seen."""
     page = pupil.page
     page.goto(f"{site}/learn/")
     if unit == UNITS[0]:
@@ -385,7 +385,7 @@ def lines_on(page: Page) -> list[str]:
 
 
 def lines_of(cards: Iterable[Card]) -> list[str]:
-    """What the page is to say of three cards: each feature, and where it breaks the two and the one."""
+    """The page's expected explanation of three cards: each feature, and which cards break it."""
     lines = [verdict_line(each) for each in explain(*cards).features]
     return [f"{line.feature}: {line.text}" for line in lines]
 
@@ -496,13 +496,13 @@ def test_two_quick_taps_in_a_builder_both_count_however_the_answers_come_in(site
         pupil.tap([first])
     with pupil.sending():
         pupil.tap([second])
-    # By now nobody may want to hear the first answer any more.
+    # By now the first response may be outdated.
     with suppress(Error):
         held[0].continue_()
     with pytest.raises(AssertionError):
         expect(page.locator("input:checked")).to_have_count(1, timeout=1_000)
     assert set(cards_of(pupil.see().checked)) == {first, second}
-    # htmx logs a request that it has given up.
+    # htmx logs an aborted request.
     new_context.troubles[:] = [trouble for trouble in new_context.troubles if not trouble.startswith("htmx:")]
 
 

@@ -1,4 +1,4 @@
-"""The day's puzzle: the same board for everybody, what one has found of it, and a picture to share."""
+"""The daily puzzle: the same board for everybody, the player's finds, and a picture to share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DECKS = pytest.mark.parametrize("deck", PuzzleDeck)
 
 @pytest.fixture(autouse=True)
 def _noon(monkeypatch):
-    """It stays the same day, however late a test begins."""
+    """Set the time to noon, so that the day doesn't change during a test."""
     monkeypatch.setattr(daily, "timezone", SimpleNamespace(now=lambda: NOON))
 
 

@@ -1,4 +1,4 @@
-"""Every address of the site is visited or is no page; every page is good HTML, and for every eye, hand and screen."""
+"""Every URL of the site is visited or listed as not a page; every page is valid, accessible and fits its screen."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from django.urls.converters import IntConverter, UUIDConverter
 from justhtml import JustHTML
 
 from tests.browser.conftest import LANGUAGES, looks_at
-from tests.browser.pages import FILES, LEADING_ON, ONLY_POSTED, PAGES, PARTS
+from tests.browser.page_visits import FILES, LEADING_ON, ONLY_POSTED, PAGES, PARTS
 from tests.browser.visits import Visit, ready
 from tests.browser.world import World, a_world
 from tests.test_permissions import names
 
 VISITS = [visit for visits in PAGES.values() for visit in visits]
 REFERENCES = ("for", "headers", "list", "form", "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns")
-"""Attributes that name other elements of the page by their ids."""
+"""Attributes that refer to other elements by id."""
 
 
 @pytest.fixture(scope="module")
 def transactional_db(django_db_setup, django_db_blocker) -> Iterator[None]:
-    """One database for all tests of this file, which only look: a world is not made in a moment."""
+    """One database for this file, because its tests only read and the world takes a while to build."""
     with django_db_blocker.unblock():
         yield
         connections.close_all()
@@ -58,7 +58,7 @@ def test_what_is_only_posted_to_has_no_page(transactional_db, name):
 
 
 def any_arguments(name: str) -> list[object]:
-    """Values that the address takes, whatever they mean: its method is looked at first."""
+    """Any values that match the URL pattern; the method is checked first."""
     *spaces, last = name.split(":")
     resolver = get_resolver()
     for space in spaces:

@@ -1,4 +1,4 @@
-"""The front page as people meet it."""
+"""The front page as visitors see it."""
 
 from playwright.sync_api import Page, expect
 

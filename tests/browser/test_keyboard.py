@@ -1,4 +1,4 @@
-"""A whole game by the keyboard alone, with every card and every event spoken."""
+"""A whole game with the keyboard alone, with every card and event announced to screen readers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.browser.players import (
     sign_in,
 )
 
-# Twenty-seven cards, nine at a time; on paper three more are laid when all say so, SET or no SET.
+# Twenty-seven cards, nine at a time; in the paper rules three more are dealt when all agree, SET or not.
 SHORT = Options.of("fr", easy=True, votes=Votes.PAPER)
 CALLED = re.compile(r"calls SET!")
 
@@ -42,7 +42,7 @@ def call(page: Page) -> None:
 
 
 def walk(page: Page, card: Card) -> None:
-    """From the card in focus to another one by arrows, with the letters as the map of the rectangle."""
+    """Move from the focused card to another with the arrow keys, using the letters as a map of the grid."""
     for _step in range(12):
         here, there = page.evaluate(
             """(value) => {
@@ -64,7 +64,7 @@ def walk(page: Page, card: Card) -> None:
 
 
 def tab_to(page: Page, name: str) -> None:
-    """Go on with the tab key until a button or link with this name has the focus."""
+    """Press Tab until a button or link with this name has the focus."""
     for _press in range(40):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.textContent.trim()") == name:
@@ -74,7 +74,7 @@ def tab_to(page: Page, name: str) -> None:
 
 @pytest.fixture
 def ann(site, new_context) -> tuple[Page, Game]:
-    """Ann, alone at a table that waits."""
+    """Ann, alone at a waiting table."""
     game, (page,) = seat_people(site, new_context, ["Ann"], options=SHORT, dealt=False)
     return page, game
 
@@ -94,7 +94,7 @@ def test_a_whole_game_is_played_by_the_keyboard_alone(ann):
     expect(page.locator("#table input[name=card]")).to_have_count(12)
     expect(spoken).to_contain_text("Three more cards.")
 
-    # Space calls; a letter marks its place, and Z takes the last mark back.
+    # Space calls; a letter marks its card, and Z unmarks the last one.
     call(page)
     expect(spoken).to_contain_text(CALLED)
     wrong = game.no_set()
@@ -122,7 +122,7 @@ def test_a_whole_game_is_played_by_the_keyboard_alone(ann):
     expect(spoken).to_contain_text("Ann takes a SET.")
     assert game.points() == [0]
 
-    # And so on to the end.
+    # Continue to the end.
     while game.state.phase is Phase.PLAYING:
         call(page)
         first, second, third = game.a_set()
@@ -162,7 +162,7 @@ def test_a_space_bar_that_is_held_down_calls_and_marks_nothing(ann):
     with answered(page, "call"):
         page.keyboard.down("Space")
     expect(page.locator("#play")).to_have_attribute("data-mine", "")
-    # A second `down` is what a key sends that is still held.
+    # A second `down` is what a held key sends.
     page.keyboard.down("Space")
     page.keyboard.up("Space")
     expect(page.locator("#table input[name=card]").first).to_be_focused()
@@ -182,15 +182,15 @@ def test_the_focus_stays_on_its_place_when_the_table_changes(site, new_context):
     expect(card_of(page, walk_from)).to_be_focused()
     walk(page, triple[0])
 
-    # Ben calls: everything is drawn anew.
+    # Ben calls: the whole table is redrawn.
     game.do(ask.Call(1))
     expect_in_step([page], game)
     expect(card_of(page, triple[0])).to_be_focused()
-    # Ben takes the very card that I am on.
+    # Ben takes the card that has the focus.
     game.do(ask.Pick(1, triple))
     expect_in_step([page], game)
     expect(card_of(page, game.state.table[place])).to_be_focused()
-    # My own call and pick.
+    # The player's own call and pick.
     call(page)
     expect(card_of(page, game.state.table[place])).to_be_focused()
     own = game.a_set()
@@ -258,7 +258,7 @@ def test_what_others_do_is_announced(site, new_context):
 
 
 def test_the_verdict_on_a_wrong_pick_is_announced_with_its_reason(site, new_context):
-    """Who does not see the cards stand apart for two seconds hears which feature breaks it."""
+    """Players who can't see the cards set apart for two seconds hear which feature breaks the pick."""
     game, (page,) = seat_people(site, new_context, ["Ann"], options=SHORT)
     game.do(ask.Call(0))
     game.do(ask.Pick(0, game.no_set()))

@@ -1,4 +1,4 @@
-"""The pages of learning: what my page tells, and words that are read aloud where there is a voice for them."""
+"""Learning pages: the learner's own page, and text read aloud if the browser has a voice for it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def page(context) -> Page:
 
 @pytest.fixture
 def learner(site, context) -> Player:
-    """Somebody who has tried a little of everything."""
+    """A learner who has tried a little of everything."""
     ann = sign_in(context, site, "Ann")
     now = time.time()
     learn_for_days(ann, random.Random("my page"), tries=40, start=now - 90 * DAY)
@@ -45,7 +45,7 @@ def test_my_page_tells_a_learner_everything(site, learner, page):
 
 
 def voices(*languages: str) -> str:
-    """A browser with voices for these languages, that writes down what it is to say."""
+    """A fake speech API with voices for these languages, which records what it should say."""
     return f"""
       window.spoken = [];
       window.SpeechSynthesisUtterance = class {{ constructor(text) {{ this.text = text; }} }};
@@ -118,7 +118,7 @@ def test_without_a_voice_nothing_offers_to_read(site, context, page, script):
 
 
 def test_a_voice_that_comes_late_is_found(site, context, page):
-    """Browsers load their voices after the page, and say so."""
+    """Browsers load their voices after the page, and fire an event."""
     context.add_init_script(voices())
     page.goto(f"{site}/learn/cards/color-green/")
     page.evaluate(

@@ -1,4 +1,4 @@
-"""What moves, for how little time, and not at all for who wants that; and the sounds, for who wants those."""
+"""Animations are short and off for people who don't want them; sounds are only for people who want them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from tests.games.rules.tables import has_no_set, table_where
 
 EASY = Options.of("us", easy=True, window=60.0)
 
-# Everything that moves, but for countdowns: what it does, with which card, and when it is over. `isHeld` keeps each
-# movement from ever coming to its end.
+# Record all animations except countdowns: name, card and end time. `isHeld` keeps each
+# animation from ending.
 WATCH = """(() => {
   window.moves = [];
   const animate = Element.prototype.animate;
@@ -55,17 +55,17 @@ WATCH = """(() => {
   }).observe({ type: "layout-shift", buffered: true });
 })();"""
 
-# The moment from which on nothing of the loading, as a font that comes late, moves the page any more.
+# The time after which loading, such as a late font, moves nothing any more.
 IS_LOADED = """async () => {
   await document.fonts.ready;
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   return performance.now();
 }"""
 
-# What moves still goes on from where it is when the page changes meanwhile, and that is a movement of its own.
+# A running animation continues from its position when the page changes, as a new animation.
 IS_AT_REST = "() => document.getAnimations().every(({ effect }) => effect.target.matches('.countdown-bar'))"
 
-# What is played, by its pitch: the browser's own oscillators, listened to.
+# Record the sounds played, by pitch, from the browser's oscillators.
 LISTEN = """(() => {
   window.notes = [];
   const start = OscillatorNode.prototype.start;
@@ -79,7 +79,7 @@ CALL, RIGHT, WRONG, NEAR, TURN = [587], [659, 880], [262, 233], [784, 784], [392
 
 @pytest.fixture
 def lively(new_context) -> Callable[..., BrowserContext]:
-    """Makes browsers of people who like things to move."""
+    """Creates browsers of people who like motion."""
 
     def make(*, is_held: bool = False, **options: object) -> BrowserContext:
         context = new_context(**{**options, "reduced_motion": options.get("reduced_motion", "no-preference")})
@@ -90,7 +90,7 @@ def lively(new_context) -> Callable[..., BrowserContext]:
 
 
 def wish(context: BrowserContext, site: str, look: str) -> None:
-    """As who has chosen it on the page for that."""
+    """Set the cookie of somebody who chose this on the appearance page."""
     context.add_cookies([{"name": "look", "value": look, "url": site}])
 
 
@@ -105,7 +105,7 @@ def sit(site: str, contexts: Iterable[BrowserContext], **more: object) -> tuple[
 
 
 def moved(page: Page, what: str) -> list[int]:
-    """The cards that did so."""
+    """The cards with this animation."""
     return sorted(int(each["card"]) for each in page.evaluate("moves") if each["what"] == what and each["card"])
 
 
@@ -114,7 +114,7 @@ def numbers(cards: Iterable[Card]) -> list[int]:
 
 
 def indices_of(cards: Locator) -> list[int]:
-    """Which cards are shown, in their order."""
+    """The cards shown, in order."""
     return cards.evaluate_all("all => all.map((card) => Number(card.dataset.card ?? card.value))")
 
 
@@ -183,7 +183,7 @@ def test_a_wrong_pick_shakes_once(site, lively):
         assert not moved(page, "deal")
     expect_quick(*pages)
 
-    # What is still shown of it does not shake again, because somebody else does something.
+    # The verdict doesn't shake again because somebody else does something.
     forget(*pages)
     say_set(pages[1])
     expect_in_step(pages, game)
@@ -192,7 +192,7 @@ def test_a_wrong_pick_shakes_once(site, lively):
 
 
 def sit_and_make_room(site: str, context: BrowserContext) -> tuple[Game, Page]:
-    """At a table that held no SET and has just been given three more cards, among which there is one."""
+    """A table without a SET that has just got three more cards, which now contains one."""
 
     def is_wanted(match):
         return has_no_set(match) and bool(find_sets(match.table + match.deck[:3]))
@@ -244,7 +244,7 @@ def test_while_all_moves_without_end_play_goes_on_and_the_newest_table_wins(site
 def test_a_page_that_is_opened_stands_still(site, lively):
     game, (page,) = sit(site, [lively()])
     take(page, game, [page])
-    # What lies under the pointer is lifted.
+    # The element under the pointer is raised.
     page.mouse.move(0, 0)
     enter(page, game)
     expect_in_step([page], game)
@@ -332,7 +332,7 @@ def test_in_a_lesson_a_device_shakes_for_its_own_answer_only_and_the_room_sees_a
     assert not moved(mia, "shake")
     lesson.finish()
 
-    # Twelve cards of the easy deck always hold a SET.
+    # Twelve cards of the easy deck always contain a SET.
     box = lesson.remote.locator(".activity-card", has=lesson.remote.get_by_role("heading", name="Box game"))
     box.get_by_label("Deck").select_option("easy")
     box.get_by_label("Time to pick after a call").select_option("none")
@@ -348,7 +348,7 @@ def test_in_a_lesson_a_device_shakes_for_its_own_answer_only_and_the_room_sees_a
     expect_quick(lesson.projector, mia)
 
 
-# For who wants less of it
+# Reduced motion
 
 
 @pytest.mark.parametrize("how", ["the system says so", "the site was told so"])

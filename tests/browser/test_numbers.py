@@ -1,5 +1,5 @@
 # ruff: noqa: F811 (a fixture is taken by its name)
-"""Numbers that a machine reads have a point for the decimals, whatever the language of the page."""
+"""Machine-readable numbers use a decimal point, whatever the page's language."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterator
 import pytest
 from justhtml import JustHTML
 
-from tests.browser.pages import PAGES, PARTS
+from tests.browser.page_visits import PAGES, PARTS
 from tests.browser.test_every_page import transactional_db, world  # noqa: F401 (the world that is looked at)
 from tests.browser.visits import Visit, ready
 from tests.browser.world import World
 
 DECIMAL_COMMA = re.compile(r"[-\d.,:;\s]*\d,\d[-\d.,:;\s]*")
 PAIRS = re.compile(r"(-?\d+(\.\d+)?,-?\d+(\.\d+)?\s*)+")
-"""The points of a line, which have a comma between the two numbers of each."""
+"""The points of a line, with a comma between the two numbers of each."""
 FOR_PEOPLE = {"title", "alt", "aria-label", "placeholder", "content", "href"}
 
 

@@ -1,4 +1,4 @@
-"""A network that comes and goes: the page says so, and comes back to the present table."""
+"""An unreliable network: the page says so, and returns to the current table."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ LOST = "The connection is lost. Trying again…"
 
 @pytest.fixture
 def ann(site, new_context, monkeypatch) -> tuple[Page, Game]:
-    """Ann at a match with Ben, who plays elsewhere."""
-    # However long a page is cut off, nobody has left.
+    """Ann in a match with Ben, who plays elsewhere."""
+    # No grace period: offline players never leave.
     monkeypatch.setattr(live, "GRACE_SECONDS", 600.0)
     context = new_context()
     players = [sign_in(context, site, "Ann"), session_of("Ben")[0]]
@@ -43,10 +43,10 @@ def ann(site, new_context, monkeypatch) -> tuple[Page, Game]:
 
 
 def end_streams(game: Game) -> None:
-    """Let the server end every stream of a match, as it does when it stops."""
+    """End every stream of a match, as the server does when it stops."""
     deadline = time.monotonic() + 30
     while game.code not in hub._topics:
-        # A stream says hello, and then is one that listens.
+        # A stream receives new tables only after its first message.
         assert time.monotonic() < deadline
         time.sleep(0.01)
     for watcher in list(hub._topics[game.code].watchers):
@@ -67,7 +67,7 @@ def test_a_lost_network_is_said_and_the_present_table_comes_with_it_back(ann, ne
     page.evaluate("window.isTheSamePage = true")
     lose_network(page, game)
 
-    # Meanwhile Ben takes a SET, which this page cannot know.
+    # Ben takes a SET, which this page can't know.
     game.take(1)
     expect(page.locator("#table .state")).to_have_attribute("data-version", str(version))
 
@@ -78,7 +78,7 @@ def test_a_lost_network_is_said_and_the_present_table_comes_with_it_back(ann, ne
     expect_points([page], "Ben", 1)
     assert page.evaluate("window.isTheSamePage"), "nobody had to load the page again"
 
-    # The seat and what was marked are still hers.
+    # She still has her seat and her marked cards.
     expect(page.locator("#play")).to_have_attribute("data-me", "0")
     expect(marked(page)).to_have_count(1)
     expect(card_of(page, kept)).to_be_checked()
@@ -90,13 +90,13 @@ def test_a_lost_network_is_said_and_the_present_table_comes_with_it_back(ann, ne
 
 
 def test_a_network_that_goes_without_a_word_is_said_too(ann, new_context):
-    """Out of reach of the router no stream is ended: only the browser knows that it is offline."""
+    """Out of network range no stream ends; only the browser knows that it's offline."""
     page, _game = ann
     page.context.set_offline(True)
     expect(page.get_by_text(LOST)).to_be_visible()
     page.context.set_offline(False)
     expect(page.get_by_text(LOST)).to_be_hidden()
-    # The page may know of the network before the browser lets it through, and then tries again.
+    # The page may know about the network before the browser lets requests through, and then retries.
     lost = "ERR_INTERNET_DISCONNECTED"
     new_context.troubles[:] = [trouble for trouble in new_context.troubles if lost not in trouble]
 
@@ -117,7 +117,7 @@ def test_a_call_that_the_network_swallows_is_said_and_can_be_made_again(ann, new
 
 def test_a_stream_that_the_server_ends_comes_back_by_itself(ann):
     page, game = ann
-    # It may be back before a look at the page would find it gone, so the page itself keeps watch.
+    # The connection may return before Playwright sees that it's gone, so let the page itself watch.
     page.evaluate(
         """() => {
           const line = document.querySelector(".offline");
@@ -132,7 +132,7 @@ def test_a_stream_that_the_server_ends_comes_back_by_itself(ann):
     expect(page.locator("#table .state")).to_have_attribute("data-version", str(game.version))
     expect_points([page], "Ben", 1)
 
-    # And the new stream is a live one.
+    # The new stream receives changes.
     game.take(1)
     expect_points([page], "Ben", 2)
     expect_in_step([page], game)

@@ -1,4 +1,4 @@
-"""Teachers, children and guardians in a browser: from signing up to cards, pages and letters."""
+"""Teachers, children and guardians in a browser, from signing up to cards, pages and letters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PASSWORD = "under the third oval"  # noqa: S105 (nobody's)
 
 
 def sign_up(page: Page, site: str, name: str, email: str) -> None:
-    """Make an account and confirm its address by the code in the mail."""
+    """Create an account and confirm its email address with the code in the mail."""
     cache.clear()
     page.goto(f"{site}/account/signup/")
     page.get_by_role("group", name="Are you an adult?").get_by_label("Yes").check()
@@ -42,7 +42,7 @@ def sign_up(page: Page, site: str, name: str, email: str) -> None:
 
 
 def addresses_on(pdf: bytes) -> list[str]:
-    """What the QR codes of a printed document say."""
+    """The URLs in the QR codes of a printed document."""
     pages = [sheet.render(scale=2).to_pil() for sheet in pypdfium2.PdfDocument(pdf)]
     return [code.text for picture in pages for code in zxingcpp.read_barcodes(picture)]
 
@@ -71,7 +71,7 @@ def test_a_teacher_gets_from_signing_up_to_a_class_with_printed_cards(site, new_
     addresses = addresses_on(pdf)
     assert len(addresses) == 3
 
-    # A child's tablet opens what the card says.
+    # A child's tablet opens the URL on the card.
     tablet = new_context().new_page()
     tablet.goto(addresses[0])
     tablet.get_by_role("button", name="That's me").click()

@@ -1,4 +1,4 @@
-"""The pad of pictures by which a student signs in, for hands of all kinds."""
+"""The picture pad for student sign-in, usable by everybody's hands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.classrooms.people import enrol, make_adult, make_classroom
 
 @pytest.fixture
 def pad(site, page) -> tuple[Page, list[str]]:
-    """Where Mia taps her pictures, and which they are."""
+    """Mia's picture pad, and her three pictures."""
     (mia,) = enrol(make_classroom(make_adult("Ms. Rivera")), "Mia Okafor")
     page.goto(f"{site}/join/{mia.classroom.code}/{mia.pk}/")
     return page, mia.student.pictures

@@ -1,4 +1,4 @@
-"""The replay of a finished match: step, back, play, and every SET that was there."""
+"""The replay of a finished match: forward, back, play, and every SET on the table."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from games.rules.state import Phase
 from games.words import card_name, effort_word
 from tests.browser.players import Game, open_game, session_of, sign_in
 
-# Longer than a moment of the replay is shown, and shorter than two are; in milliseconds.
+# In milliseconds: longer than one replay step is shown, and shorter than two.
 STEP = 1_600
 
 
 def play_slowly(game: Game) -> None:
-    """A match in which SETs wait: a call after some seconds, some of them wrong."""
+    """Play a match in which calls take some seconds, and some are wrong."""
     now = float(int(time.time()) - 3_600)
     game.do(ask.Deal(0), now=now)
     for turn in range(100):
@@ -40,10 +40,10 @@ def play_slowly(game: Game) -> None:
 
 @pytest.fixture
 def finished(site, new_context) -> tuple[Game, Page]:
-    """A match of Ann and Ben that is over, and Ann's browser."""
+    """A finished match of Ann and Ben, and Ann's browser."""
     context = new_context()
     players = [sign_in(context, site, "Ann"), session_of("Ben")[0]]
-    # Without a window, since it was played an hour ago and the site keeps time.
+    # No time window for calls: the match was played an hour ago, and the site would apply its deadlines.
     game = open_game(site, players, options=Options.of("fr", easy=True), dealt=False)
     play_slowly(game)
     return game, context.new_page()

@@ -1,6 +1,6 @@
-"""One lesson in browsers: a remote, a projector and four devices, through every activity to the report.
+"""One lesson in real browsers: a remote, a projector and four devices, through every activity to the report.
 
-With DOCS=1 it takes the pictures of docs/sessions/ as well, each screen at its sizes.
+With DOCS=1 it also takes the screenshots for docs/sessions/, each screen at its sizes.
 """
 
 from __future__ import annotations
@@ -87,19 +87,19 @@ class Lesson:
         self.remote.get_by_role("button", name=name, exact=True).first.click()
 
     def sure(self, question: str, answer: str) -> None:
-        """Say yes where the remote asks once more."""
+        """Confirm a question on the remote."""
         dialog = self.remote.get_by_role("dialog", name=question)
         dialog.get_by_role("button", name=answer).click()
         expect(dialog).to_be_hidden()
 
     def finish(self) -> None:
-        # Devices are drawn first, and a button of the round before does nothing.
+        # Wait for the devices, which are updated first; a button of the previous round does nothing.
         expect(self.remote.locator(f'[name="round"][value="{self.activity.round}"]').first).to_be_attached()
         self.press("Finish")
         expect(self.remote.get_by_role("heading", name="What shall we do?")).to_be_visible()
 
     def picture(self, name: str, page: Page) -> None:
-        """For the docs, when they are asked for: each screen at the sizes it is looked at."""
+        """Take screenshots for the docs if requested, each screen at its typical sizes."""
         if not os.environ.get("DOCS"):
             return
         DOCS.mkdir(parents=True, exist_ok=True)
@@ -114,7 +114,7 @@ class Lesson:
 def lesson(site, new_context) -> Lesson:
     lesson = Lesson(site, new_context)
     yield lesson
-    # A refusal that a test asks for is logged by the browser as an error of the network.
+    # The browser logs a refusal that the test asked for as a network error.
     expected = re.compile("status of 4(22|04)|Status Error Code 404")
     new_context.troubles[:] = [each for each in new_context.troubles if not expected.search(each)]
 
@@ -160,7 +160,7 @@ def is_it_a_set(lesson: Lesson) -> None:
     expect(mia.get_by_text("Your answer is in")).to_be_visible()
     expect(lesson.projector.locator(".count")).to_have_text(re.compile("1 of 4"))
 
-    # Eyes up: nobody can answer until the teacher goes on.
+    # "Eyes up": nobody can answer until the teacher goes on.
     lesson.press("Eyes up! (pause)")
     expect(noah.get_by_role("heading", name="Eyes up!")).to_be_visible()
     expect(lesson.projector.get_by_role("heading", name="Eyes up!")).to_be_visible()
@@ -171,7 +171,7 @@ def is_it_a_set(lesson: Lesson) -> None:
     expect(lesson.projector.locator(".count")).to_have_text(re.compile("3 of 4"))
     expect(lesson.remote.locator(".attendees .is-answered")).to_have_count(3)
 
-    # Theo is sent out, and what he has open says so.
+    # Theo is removed, and his open page says so.
     row = lesson.remote.locator(".attendees li", has_text="Theo")
     row.locator("summary").click()
     row.get_by_role("button", name="Take out of the lesson").click()
@@ -239,7 +239,7 @@ def a_silent_board(lesson: Lesson) -> None:
 
 
 def whose_turn(lesson: Lesson) -> int:
-    """The place of the device that says so; the others hear of it in a moment."""
+    """The index of the device whose turn it is; the others are told a moment later."""
     deadline = time.monotonic() + 30
     while True:
         turns = [place for place, device in enumerate(lesson.devices) if device.get_by_text("Your turn!").is_visible()]
@@ -290,7 +290,7 @@ def a_unit_together(lesson: Lesson) -> None:
 
 def the_box_game(lesson: Lesson) -> None:
     mia, noah = lesson.devices[:2]
-    # Twelve cards of the easy deck always hold a SET; the long time is for slow machines.
+    # Twelve cards of the easy deck always contain a SET; the long time is for slow machines.
     lesson.begin("Box game", Deck="easy", Time_to_pick="20")
     for device in lesson.devices:
         expect(device.get_by_role("button", name="SET!")).to_be_visible()
@@ -353,7 +353,7 @@ def test_the_door_names_and_teams_reach_devices_at_once_without_a_reload(lesson)
     assert mia.evaluate("window.isTheSamePage"), "a reload is no push"
 
     lesson.press("Close the door")
-    # Pressed isn't done: only then is it closed.
+    # Pressing the button isn't enough: the session is closed only after confirming.
     expect(lesson.remote.get_by_role("button", name="Open the door")).to_be_visible()
     ines = lesson.join(lesson.enrolments[4], PHONE)
     expect(ines.get_by_text("The door is closed. Ask your teacher.")).to_be_visible()
@@ -408,7 +408,7 @@ def test_the_remote_asks_before_it_ends_a_lesson_and_waits_whatever_comes_meanwh
 
 
 def test_what_the_remote_was_sure_about_is_done_though_others_changed_the_lesson_meanwhile(lesson):
-    """What they changed brings a new picture as soon as the question is closed, and takes the form away."""
+    """Their change redraws the remote once the dialog is closed, which removes the form."""
     row = lesson.remote.locator(".attendees li", has_text="Noah")
     row.locator("summary").click()
     row.get_by_role("button", name="Take out of the lesson").click()

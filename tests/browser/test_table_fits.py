@@ -1,4 +1,4 @@
-"""How the cards lie: on every screen all of them, the scores and the button, with nothing to scroll."""
+"""Table layout: every screen shows all cards, the scores and the button, without scrolling."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Box = dict[str, float]
 
 
 def resize(page: Page, width: int, height: int) -> None:
-    """Give the screen another size, and wait until the page is drawn for it."""
+    """Resize the screen and wait until the page is laid out for it."""
     page.set_viewport_size({"width": width, "height": height})
     size = page.evaluate(
         """async ([width, height]) => {
@@ -34,7 +34,7 @@ def resize(page: Page, width: int, height: int) -> None:
 
 
 def friends(count: int) -> list[Player]:
-    """Players who have no browser in the test."""
+    """Players without a browser in the test."""
     names = ("Brave Badger", "Clever Crane", "Daring Dolphin", "Gentle Giraffe", "Lively Lynx", "Playful Puffin", "Ben")
     return [session_of(name)[0] for name in names[-count:]]
 
@@ -49,7 +49,7 @@ def boxes(page: Page, selector: str) -> list[Box]:
 
 
 def overlap(one: Box, other: Box) -> bool:
-    """More than the rounding of a pixel."""
+    """Whether two boxes overlap by more than rounding."""
     return all(
         min(one[at] + one[size], other[at] + other[size]) - max(one[at], other[at]) > 0.5
         for at, size in (("x", "width"), ("y", "height"))
@@ -57,7 +57,7 @@ def overlap(one: Box, other: Box) -> bool:
 
 
 def complaints_about(page: Page, count: int, width: int, height: int) -> list[str]:
-    """What is wrong with how a table of so many cards lies on a screen of this size."""
+    """Problems with the layout of this many cards on a screen of this size."""
     cards, seats = boxes(page, ".table-board .card"), boxes(page, "#table .seat")
     button = boxes(page, ".set-button")
     wrong = []
@@ -73,7 +73,7 @@ def complaints_about(page: Page, count: int, width: int, height: int) -> list[st
     columns, rows = ({round(card[at]) for card in cards} for at in ("x", "y"))
     if len(columns) * len(rows) != count or 3 not in (len(columns), len(rows)):
         wrong.append(f"no rectangle with a side of three: {len(columns)} x {len(rows)}")
-    # Large enough for a finger by the rules of the web (24 pixels), and to tell the shadings apart.
+    # At least 24 pixels (WCAG 2.5.8), and large enough to tell the shadings apart.
     smallest = min((card["height"] for card in cards), default=0)
     if smallest < 24:
         wrong.append(f"a card is only {smallest:.0f} pixels high")

@@ -1,4 +1,4 @@
-"""Several people at one table, each at a browser of their own, all in step."""
+"""Several people at one table, each with their own browser, all in sync."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from tests.browser.players import (
 )
 from tests.games.rules.tables import has_no_set, table_where
 
-# In the easy deck twelve cards always hold a SET; the long window is for slow machines.
+# Twelve cards of the easy deck always contain a SET; the long window is for slow machines.
 WINDOW = 60.0
 EASY = Options.of("us", easy=True, window=WINDOW)
 NAMES = ("Ann", "Ben", "Cleo")
@@ -55,7 +55,7 @@ def own_name(page: Page) -> str:
 
 
 def open_by_form(page: Page, site: str, **choices: str) -> Game:
-    """Open a table in the lobby."""
+    """Open a table from the lobby."""
     page.goto(f"{site}/play/")
     way = page.get_by_role("region", name="Together")
     way.get_by_text("Options").click()
@@ -67,7 +67,7 @@ def open_by_form(page: Page, site: str, **choices: str) -> Game:
 
 
 def sit_down(page: Page) -> None:
-    """From watching to playing, until the stream of the seat is there."""
+    """Sit down as a player, and wait for the seat's stream."""
     watched = page.locator("#play").get_attribute("data-sse-connect")
     with page.expect_response(lambda response: "/stream/" in response.url and not response.url.endswith(watched)):
         page.get_by_role("button", name="Sit down and play").click()
@@ -75,9 +75,9 @@ def sit_down(page: Page) -> None:
 
 
 def gather(site: str, pages: list[Page]) -> tuple[Game, list[str]]:
-    """The first opens a table, the second comes by its code, the third by its link, and the fourth only watches.
+    """The first opens a table, the second joins by its code, the third by its link, and the fourth only watches.
 
-    The second has more time than a form gives, for slow machines; for the fourth it stands still.
+    The second gets more time than the form allows, for slow machines; the fourth's clock is frozen.
     """
     ann, ben, cleo, watcher = pages
     game = open_by_form(ann, site, Deck="easy", Time_to_pick="15")
@@ -110,7 +110,7 @@ def expect_called(pages: list[Page], name: str) -> None:
 
 
 def expect_held(page: Page, bright: list[str]) -> None:
-    """The button is dimmed, and who presses it all the same is told why nothing comes of it."""
+    """The button is disabled, and pressing it anyway shows why."""
     expect(page.locator("#play")).to_have_attribute("data-held", "")
     assert look_of_button(page) != bright
     say_set_in_vain(page)
@@ -118,7 +118,7 @@ def expect_held(page: Page, bright: list[str]) -> None:
 
 
 def expect_told_wrong(pages: list[Page], name: str) -> None:
-    """The last of them, whose time stands still, sees it when all the others have read it."""
+    """The last page, whose clock is frozen, still shows it after the others."""
     for page in pages:
         reveal = page.locator(".reveal.is-no-set")
         expect(reveal.locator(".reveal-title")).to_have_text(f"{name}: not a SET.")
@@ -129,7 +129,7 @@ def expect_told_wrong(pages: list[Page], name: str) -> None:
 
 
 def expect_told_right(pages: list[Page], name: str) -> None:
-    """The last of them, whose time stands still, sees it when all the others have read it."""
+    """The last page, whose clock is frozen, still shows it after the others."""
     for page in pages:
         reveal = page.locator(".reveal.is-set")
         expect(reveal.locator(".reveal-title")).to_have_text(f"{name}: a SET!")
@@ -169,7 +169,7 @@ def test_three_play_and_a_fourth_watches_from_the_deal_to_the_end(site, new_cont
     assert len(cards_on(watcher)) == 12
     expect(watcher.get_by_role("button", name="SET!")).to_have_count(0)
 
-    # Ben calls, so that the others have to wait, and is wrong.
+    # Ben calls, so the others have to wait, and he's wrong.
     bright = look_of_button(ann)
     say_set(ben)
     expect_called(pages, names[1])
@@ -185,7 +185,7 @@ def test_three_play_and_a_fourth_watches_from_the_deal_to_the_end(site, new_cont
     for page in pages:
         expect(page.locator(".reveal")).to_be_hidden()
 
-    # Cleo calls and is right: three new cards lie in the same places.
+    # Cleo calls and is right: three new cards appear in the same places.
     before, right = game.state.table, game.a_set()
     say_set(cleo)
     pick(cleo, right)
@@ -196,7 +196,7 @@ def test_three_play_and_a_fourth_watches_from_the_deal_to_the_end(site, new_cont
     assert set(changed) == set(right), "the other cards kept their places"
     expect(marked(cleo)).to_have_count(0)
 
-    # All three say that there is no SET, and are told to look again.
+    # All three say that there's no SET, and are told to look again.
     agree(ann)
     expect_agreed(pages, names[0])
     agree(ben)
@@ -210,7 +210,7 @@ def test_three_play_and_a_fourth_watches_from_the_deal_to_the_end(site, new_cont
     expect_in_step(pages, game)
     assert len(game.state.table) == 12
 
-    # Ann takes all that is left; the last SET by hand.
+    # Ann takes all the rest, the last SET by hand.
     game.play_out(0, leave=1)
     expect_in_step(pages, game)
     last = game.a_set()
@@ -243,7 +243,7 @@ def test_when_all_agree_and_no_set_is_there_three_more_cards_are_laid(site, new_
         assert cards_on(page)[:12] == before, "the twelve kept their places"
     expect_in_step(pages, game)
 
-    # The SET that is then taken is not replaced: the table goes back to twelve.
+    # The SET taken next isn't replaced: the table goes back to twelve.
     right = game.a_set()
     say_set(pages[1])
     pick(pages[1], right)
@@ -265,7 +265,7 @@ def test_who_agreed_can_look_again(site, new_context):
 
 
 def test_who_calls_and_picks_nothing_in_time_is_told_so_without_touching_anything(site, new_context):
-    # Long enough for all to see the call.
+    # Long enough for everybody to see the call.
     options = Options.of("us", easy=True, window=5.0)
     game, pages = seat_people(site, new_context, NAMES[:2], options=options)
     say_set(pages[0])
@@ -289,7 +289,7 @@ def test_a_call_can_be_given_back_at_the_price_of_a_wrong_one(site, new_context)
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_the_countdown_lasts_as_long_as_the_call(site, new_context, motion):
-    """Also for who wants less motion: how much time is left is no ornament."""
+    """Also with reduced motion, because the remaining time isn't decoration."""
     contexts = [new_context(reduced_motion=motion) for _person in range(2)]
     players = [sign_in(context, site, name) for context, name in zip(contexts, NAMES[:2], strict=True)]
     game = open_game(site, players, options=EASY)
@@ -346,7 +346,7 @@ def test_nothing_that_a_rival_does_clears_my_selection_except_cards_that_are_gon
     expect(card_of(ann, right[0])).to_have_count(0)
     expect_marked(kept)
 
-    # What is still marked counts: two more cards and it is a pick.
+    # Marks are kept: two more cards make a pick.
     other = next(triple for triple in find_sets(game.state.table) if kept in triple)
     say_set(ann)
     expect_marked(kept)
@@ -366,7 +366,7 @@ def test_a_card_that_is_drawn_anew_while_the_mouse_is_down_on_it_is_marked(site,
     ann.mouse.up()
     expect(card_of(ann, kept)).to_be_checked()
 
-    # Not so what lies there now instead of it.
+    # But a new card in the same place isn't marked.
     card_of(ann, taken[0]).locator("..").hover()
     ann.mouse.down()
     game.do(ask.Pick(1, taken))
@@ -400,7 +400,7 @@ def test_two_tabs_of_one_player_are_one_seat(site, new_context, monkeypatch):
     expect_points([ann, tab, ben, cleo], "Ann", 1)
     assert game.match.seats.count() == 3
 
-    # One of them closed, she is still there; Cleo, who closes her only one after it, is not.
+    # With one of her two pages closed she's still connected; Cleo, who closes her only one, isn't.
     tab.close()
     cleo.close()
     expect(seat(ben, "Cleo")).to_contain_text("away")
@@ -426,7 +426,7 @@ def test_a_reload_comes_back_to_the_same_seat(site, new_context, monkeypatch):
 
 
 def test_guests_who_drew_the_same_friendly_name_are_told_apart(site, new_context, monkeypatch):
-    """Thirty-two names for eight seats: at a full table two would be alike more often than not."""
+    """Thirty-two names for eight seats: at a full table, two would usually be the same."""
     monkeypatch.setattr(players, "friendly_name", lambda: "Proud Penguin")
     ann, ben = (new_context().new_page() for _person in range(2))
     game = open_by_form(ann, site)
@@ -462,12 +462,12 @@ def test_a_player_whose_page_is_closed_is_away_until_it_returns(site, new_contex
     assert [each.is_connected for each in game.state.seats] == [True, True]
 
 
-# Refused: in words, and nothing changes.
+# The refusal is explained, and nothing changes.
 
 
 @pytest.fixture
 def ann_and_game(site, new_context) -> Iterator[tuple[Page, Game]]:
-    """Ann at a match with Ben, who is at another table just now."""
+    """Ann in a match with Ben, who's elsewhere at the moment."""
     context = new_context()
     ann, (ben, _key) = sign_in(context, site, "Ann"), session_of("Ben")
     game = open_game(site, [ann, ben], options=EASY)
@@ -568,7 +568,7 @@ def test_without_the_forms_token_nothing_is_done(ann_and_game):
 
 
 def test_a_refusal_has_its_words_on_a_whole_page_too(ann_and_game):
-    """As a browser without scripts gets it."""
+    """As in a browser without scripts."""
     ann, game = ann_and_game
     version = game.version
     token = ann.locator(".table-form input[name=csrfmiddlewaretoken]").get_attribute("value")
@@ -597,11 +597,11 @@ def test_who_moves_faster_than_a_hand_is_told_to_wait(ann_and_game, monkeypatch)
     assert game.version == version
 
 
-# What the browser is never told.
+# What the browser must never receive
 
 
 class Overheard:
-    """Everything that the site sent to some pages, read before they move on."""
+    """Records everything the site sent to some pages."""
 
     def __init__(self, *pages: Page) -> None:
         self.responses: list[Response] = []
@@ -616,7 +616,7 @@ class Overheard:
         texts = []
         for response in heard:
             kind = response.headers.get("content-type", "")
-            # The stream never ends: it is read by hand. The site's own files are the same for everybody.
+            # Read streams by hand, because they never end. Static files are the same for everybody.
             if 300 <= response.status < 400 or "event-stream" in kind or "/static/" in response.url:
                 continue
             texts.append(f"{json.dumps(response.headers)}\n{response.text()}")
@@ -624,7 +624,7 @@ class Overheard:
 
 
 def messages(site: str, path: str) -> Iterator[str]:
-    """The messages of a stream, read as bytes from the wire."""
+    """The messages of a stream, read as raw bytes."""
     connection = http.client.HTTPConnection(urlsplit(site).netloc, timeout=10)
     connection.request("GET", path)
     answer = connection.getresponse()
@@ -642,7 +642,7 @@ def messages(site: str, path: str) -> Iterator[str]:
 
 
 def expect_no_secret(text: str, game: Game) -> None:
-    """Neither the seed nor anything that tells of a card that is still in the deck."""
+    """It contains neither the seed nor anything about cards still in the deck."""
     state = game.state
     assert state.seed not in text
     for card in state.deck:
@@ -662,7 +662,7 @@ def test_the_undealt_cards_and_the_seed_never_reach_a_browser(site, new_context)
     enter(watcher, game)
 
     def check() -> None:
-        """All that was sent since the last time, and what the screens now hold."""
+        """Check everything sent since the last check, and what the screens show now."""
         heard = [next(stream)]
         while f'data-version="{game.version}"' not in heard[-1]:
             heard.append(next(stream))

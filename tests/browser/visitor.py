@@ -1,4 +1,4 @@
-"""Somebody with a browser who goes through the list of pages, each time as who the visit says."""
+"""A browser that goes through the list of page visits, each time as the visit's user."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tests.conftest import PATIENCE
 
 T = TypeVar("T")
 CSRF_TOKEN = "a" * 32
-# A browser logs an answer that is a refusal; that the status is the one expected is looked at here.
+# Browsers log error responses; this checks the expected status instead.
 _REFUSAL = re.compile(r"the server responded with a status of \d+")
 
 
 class Visitor:
-    """One browser window for all: who comes next has other cookies."""
+    """One browser window for all visits; each visit brings its own cookies."""
 
     def __init__(self, site: str, browser: Browser, **options: object) -> None:
         self.site = site
-        # A worker would go on answering for whoever was here before.
+        # A service worker would keep answering for the previous user.
         self.context = browser.new_context(reduced_motion="reduce", service_workers="block", **options)
         self.context.set_default_timeout(PATIENCE)
         self.troubles: list[str] = []
@@ -41,7 +41,7 @@ class Visitor:
 
     @contextmanager
     def at(self, visit: Visit, world: World, language: str, size: dict[str, int]) -> Iterator[None]:
-        """The page of a visit on the screen."""
+        """Show the page of a visit."""
         self.troubles.clear()
         with ready(visit, world, language) as visitor:
             self.become(visitor)
@@ -50,7 +50,7 @@ class Visitor:
             if status != visit.status:
                 self.troubles.append(f"{status} instead of {visit.status}")
             yield
-            # A page that stayed open would hear what the next visit makes, with cookies that are another's.
+            # Leave the page, or it would receive changes of the next visit with another user's cookies.
             self.page.goto("about:blank")
 
     def become(self, visitor: Ready) -> None:
@@ -61,7 +61,7 @@ class Visitor:
         self.context.add_cookies([{"name": name, "value": value, "url": self.site} for name, value in cookies.items()])
 
     def go(self, visitor: Ready) -> int | None:
-        """Open the page; where it is the answer to a form, send that form to its address."""
+        """Open the page, or send the form it's the response to; return the status."""
         address = self.site + visitor.path
         if visitor.form is None:
             answer = self.page.goto(address)
@@ -77,7 +77,7 @@ class Visitor:
         return answer and answer.status
 
     def where_it_ends(self, look: Callable[[], T]) -> T:
-        """A device of a lesson may be led on to its table while one looks: what counts is where it ends."""
+        """A lesson device may be redirected to its table in the meantime; use the page where it ends up."""
         expect(self.page.locator("[data-go]")).to_have_count(0)
         self.page.wait_for_load_state()
         try:

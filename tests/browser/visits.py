@@ -1,4 +1,4 @@
-"""A visit to a page: who comes, what there is to see, and what was sent before."""
+"""A visit to a page: the user, the data that must exist, and the form sent before."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def nothing(world: World) -> list[Any]:
 @dataclass(frozen=True)
 class Visit:
     name: str
-    """Of the address, as the resolver has it; for an address that is none of the site's, the path."""
+    """The URL name in the resolver, or the path if it isn't one of the site's URLs."""
     who: Who = Who.ANYBODY
     args: Callable[[World], list[Any]] = nothing
-    """The arguments of the address; what they are about is made on the way."""
+    """The URL arguments; the objects they refer to are created on the way."""
     state: str = ""
-    """What is to be seen there, where one address has several faces."""
+    """What the page shows, if one URL has several states."""
     query: str = ""
     first: Callable[[World, Client], object] | None = None
-    """What the visitor does before, in the same browser."""
+    """What the visitor does first, in the same browser."""
     sends: Callable[[World], Form] | None = None
-    """The form that the page is the answer to."""
+    """The form that the page responds to."""
     status: int = 200
     within: Callable[[], AbstractContextManager[Any]] = nullcontext
-    """What else is different while they look."""
+    """Other changes that apply during the visit."""
 
     @property
     def title(self) -> str:
@@ -57,7 +57,7 @@ class Visit:
 
 @dataclass(frozen=True)
 class Ready:
-    """A visitor at the door: the browser, the address, and what is sent there."""
+    """A prepared visit: the browser, the URL, and the form to send."""
 
     visit: Visit
     client: Client
@@ -72,7 +72,7 @@ class Ready:
 
 @contextmanager
 def ready(visit: Visit, world: World, language: str) -> Iterator[Ready]:
-    """Everything made that the visit needs, and nothing counted against the visitor."""
+    """Create everything the visit needs, with no rate limits used up."""
     cache.clear()
     PictureTry.objects.all().delete()
     with visit.within():

@@ -1,4 +1,4 @@
-"""A wire between a browser and the site that a test can cut, as no switch of the browser does for a service worker."""
+"""A proxy between browser and site that tests can cut; browsers' offline switches don't affect service workers."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from urllib.parse import urlsplit
 
 
 class Wire:
-    """An address of its own that leads to the site while the wire is whole."""
+    """A port that forwards to the site while the connection is up."""
 
     def __init__(self, site: str) -> None:
         self.target = urlsplit(site).hostname, urlsplit(site).port
         self.is_cut = False
         self.swallows_answers = False
-        """Whether what is posted arrives, and the answer to it does not."""
+        """Whether POST requests arrive but their responses don't."""
         self.swallows_from = re.compile(rb"POST ")
-        """How a request begins whose answer is lost."""
+        """Start of the requests whose response is lost."""
         self.swallows = b""
-        """How such an answer begins; others arrive all the same."""
+        """Start of the responses that get lost; others arrive."""
         self.swallowed = 0
         self.heard = threading.Condition()
         self.ends: set[socket.socket] = set()
@@ -34,7 +34,7 @@ class Wire:
             self.is_cut = True
         self._let_go(*self.ends)
 
-    def mend(self) -> None:
+    def restore(self) -> None:
         self.is_cut = False
 
     def wait_until_swallowed(self, count: int) -> None:
@@ -49,7 +49,7 @@ class Wire:
         with suppress(OSError):
             while True:
                 near = self.listening.accept()[0]
-                # Whoever comes while the wire is being cut comes before or after it, and is let go in either case.
+                # A connection made while the wire is being cut counts as before or after, and is closed either way.
                 with self.lock:
                     if self.is_cut:
                         near.close()

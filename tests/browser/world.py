@@ -1,4 +1,4 @@
-"""A site full of people, for whoever looks at all its pages: the demo, and beside it what only some pages show."""
+"""A populated site for tests that look at all its pages: the demo, plus what only some pages show."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LONG = "Maximiliane Wolkenstein-Trostburg"
 
 
 class Who(Enum):
-    """Who visits a page."""
+    """The visitor of a page."""
 
     ANYBODY = "anybody"
     GUEST = "a guest"
@@ -55,7 +55,7 @@ class Who(Enum):
 
 @dataclass(frozen=True)
 class World:
-    """Who and what there is to see."""
+    """The people and data of the populated site."""
 
     users: dict[Who, User]
     classroom: Classroom
@@ -70,7 +70,7 @@ class World:
     lesson: Lesson
     past_lesson: Lesson
     trying_class: Classroom
-    """Two teachers, a lesson with all that can happen at its door, and students on their way from and to elsewhere."""
+    """Two teachers, a lesson with everything that can happen at its entry, and students changing classes."""
     trying_lesson: Lesson
     archived_class: Classroom
     waiting_job: Job
@@ -78,7 +78,7 @@ class World:
     print_job: Job
 
     def client(self, who: Who) -> Client:
-        """A browser of theirs, in which they have just shown who they are."""
+        """A signed-in browser that has just confirmed the password."""
         if who in self.users:
             client = signed_in(self.users[who])
             _show_password(client, self.users[who])
@@ -89,13 +89,13 @@ class World:
         return client
 
     def player(self, place: int = 0) -> Player:
-        """A student of the class, Mia first."""
+        """A student of the class; 0 is Mia."""
         user = self.lesson.seats[place].user
         return Player(name=user.display_name, user=user)
 
 
 def _show_password(client: Client, user: User) -> None:
-    """As if the password had just been asked for."""
+    """Mark the session as if the password had just been entered."""
     session = client.session
     session["account_authentication_methods"] = [{"method": "password", "at": time.time(), "reauthenticated": True}]
     session["account_authentication_methods_user"] = str(user.pk)
@@ -104,7 +104,7 @@ def _show_password(client: Client, user: User) -> None:
 
 @contextmanager
 def a_world(*, mail: Path) -> Iterator[World]:
-    """All of it, on a site whose mail is kept in a folder and whose jobs wait."""
+    """Build everything, on a site that stores mail in a folder and whose jobs wait."""
     with override_settings(EMAIL_FILE_PATH=mail, IS_LOCAL=True), mock.patch.object(queue, "_starters", []):
         yield _make_world()
 
@@ -179,7 +179,7 @@ def _careful_adult() -> User:
 
 
 def _lesson(classroom: Classroom, teacher: User, enrolments: Iterable[Enrolment] = ()) -> Lesson:
-    """A session of the class to which these students have come, or all of them."""
+    """A session of the class with these students, or all of them."""
     client = signed_in(teacher)
     response = client.post(f"/teach/session/open/{classroom.pk}/", {"guests": "1"})
     lesson = Lesson(response.headers["Location"].split("/")[3], client, [])
@@ -190,7 +190,7 @@ def _lesson(classroom: Classroom, teacher: User, enrolments: Iterable[Enrolment]
 
 
 def _trying_lesson(teacher: User) -> Lesson:
-    """One student has a device, one works on paper, one was taken out, two are absent, and guests wait."""
+    """A lesson with one student on a device, one on paper, one removed, two absent, and waiting guests."""
     colleague = _adult("colleague@people.example", "Ms. Sørensen")
     classroom, elsewhere = make_classroom(teacher, "Class 4C"), make_classroom(colleague, "Class 4D")
     accept(invite(classroom, colleague.email, by=teacher), colleague)
@@ -206,7 +206,7 @@ def _trying_lesson(teacher: User) -> Lesson:
 
 
 def _teach(lesson: Lesson) -> None:
-    """A round of triples with all kinds of answers, and a board; then it is over."""
+    """Run a round of triples with all kinds of answers and a board, then end the lesson."""
     lesson.begin("triples")
     answer_triples(lesson)
     lesson.begin("board", deck="full", size="12")
@@ -220,7 +220,7 @@ def answer_triples(lesson: Lesson) -> None:
 
 
 def _played(lesson: Lesson) -> Game:
-    """A match that is over, with a wrong pick in it."""
+    """A finished match with a wrong pick in it."""
     players = [Player(name=seat.user.display_name, user=seat.user) for seat in lesson.seats[:2]]
     game = open_game("", players, options=Options.of("us", easy=True), way=Way.TOGETHER)
     fail(game, 1)
@@ -229,7 +229,7 @@ def _played(lesson: Lesson) -> Game:
 
 
 def fail(game: Game, seat: int) -> None:
-    """Call and pick what is no SET."""
+    """Call and pick cards that aren't a SET."""
     game.do(ask.Call(seat))
     game.do(ask.Pick(seat, game.no_set()))
 

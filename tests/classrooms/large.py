@@ -1,4 +1,4 @@
-"""A class as large as it may be, whose students have all practised: clones of one child of the demo."""
+"""A class of the maximum size whose students have all practiced: clones of one demo child."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from lessons.skills import Skill
 from tests.classrooms.people import enrol, make_adult, make_classroom
 
 CHILD = Child(0.6, (20, 13, 6, 1), 15, 6, blind=Feature.SHADING)
-"""Sixty tries in four weeks, as many as the report looks at, and many of them wrong."""
+"""Sixty tries in four weeks, the number a report reads, many of them wrong."""
 
 
 def make_large_class(size: int, *, teacher: User | None = None, assignments: int = 5) -> Classroom:
-    """A class of so many students who have all learned the same, with something to do for everybody."""
+    """Create a class of `size` students with identical learning data, and assignments for everybody."""
     classroom = make_classroom(teacher or make_adult())
     (first,) = enrol(classroom, "Pupil 0000")
     learn(first.student, CHILD, now=time.time())
@@ -46,9 +46,9 @@ def make_large_class(size: int, *, teacher: User | None = None, assignments: int
 
 
 def _copy(model: type[Model], learner: User, first: int, last: int) -> None:
-    """What one has learned, for all users with keys from the first to the last; by the database, which is faster."""
+    """Copy one learner's rows to all users in a range of keys, inside the database because that's faster."""
     columns = [field.column for field in model._meta.concrete_fields if field.column not in {"id", "user_id"}]
-    # The copy of the last event comes after it.
+    # The copy of the last event has a later key.
     copied = {"last_event": str(2**63 - 1)}
     names, values = ", ".join(columns), ", ".join(copied.get(each, f"learned.{each}") for each in columns)
     with connection.cursor() as cursor:

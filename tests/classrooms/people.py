@@ -1,4 +1,4 @@
-"""People for the tests: a class with its teacher, its students and a guardian, made the way the site makes them."""
+"""Test people: a class with its teacher, students and a guardian, created the way the site does it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _numbers = count(1)
 
 
 def make_adult(name: str = "Ada") -> User:
-    """An adult who has confirmed the address, as everybody who can sign in has."""
+    """An adult with a confirmed email address, as required for signing in."""
     user = User.objects.create_adult(email=f"{name.lower()}{next(_numbers)}@people.example", display_name=name)
     vouch_for(user)
     return user

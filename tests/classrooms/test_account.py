@@ -1,4 +1,4 @@
-"""Accounts: who sees what of whom, signing in and out, and what is kept of a person."""
+"""Accounts: visibility, signing in and out, and stored personal data."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def open_game(*players: User) -> Match:
 
 
 def won_by(winner: User, *others: User) -> Match:
-    """A game of 27 cards in which the first takes every SET."""
+    """A 27-card game in which the first player takes every SET."""
     match = open_game(winner, *others)
     state = match.state
     while state.phase is not Phase.OVER:
@@ -77,7 +77,7 @@ def won_by(winner: User, *others: User) -> Match:
 
 
 def broken_off(*players: User) -> Match:
-    """A game that all have left: over, and nobody's win."""
+    """A game that everybody left: it's over and nobody won."""
     match = open_game(*players)
     for seat in range(len(players)):
         matches.command(match.code, ask.Leave(seat), now=NOW)
@@ -95,7 +95,7 @@ def text_of(response) -> str:
 
 
 def rows(response) -> list[tuple[str, str, int, int]]:
-    """Of each student in the teacher's table: real name, name on screens, games and wins."""
+    """For each student in the teacher's table: real name, display name, games and wins."""
     cells = re.findall(
         r'<th scope="row">(.*?)</th>\s*<td>(.*?)</td>\s*<td class="number">(\d+)</td>\s*<td class="number">(\d+)</td>',
         response.text,
@@ -122,7 +122,7 @@ class School:
 
 @pytest.fixture
 def school() -> School:
-    """A teacher's class of two, who have played alone and together."""
+    """A teacher's class of two students, who have played alone and together."""
     rivera = teacher()
     classroom = class_of(rivera)
     mia = student(classroom, "Mia", "Mia Okafor")
@@ -133,7 +133,7 @@ def school() -> School:
     return School(rivera, classroom, mia, noah)
 
 
-# Who sees what
+# Visibility
 
 
 def test_anonymous_is_sent_to_sign_in_and_back(client):
@@ -362,7 +362,7 @@ for said in ("no", "", "yes"):
 def test_whoever_signs_up_by_another_site_is_asked_whether_they_are_an_adult_too(tmp_path):
     environment = {
         "DJANGO_SETTINGS_MODULE": "setsite.settings",
-        # Static files come from their folders then, not from a collection.
+        # Serve static files from their folders, not from collected files.
         "SETSITE_DEBUG": "1",
         "SETSITE_DEMO": "0",
         "SETSITE_VAR": str(tmp_path),
@@ -429,7 +429,7 @@ def test_a_second_step_at_sign_in_can_be_switched_on_and_is_asked_for(client, ri
     assert get_user(client).is_anonymous
 
 
-# What is kept of a person
+# Stored personal data
 
 
 def refused_by_the_database(make) -> str:

@@ -1,4 +1,4 @@
-"""Guessing an adult's way in: what holds up an attacker, what never holds up the owner, and what's written down."""
+"""Guessing an adult's password: what slows an attacker, what never blocks the owner, and what's logged."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rivera() -> User:
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch) -> SimpleNamespace:
-    """The time that limits count by; it moves only when a test says so."""
+    """The clock of the limits; it moves only when the test moves it."""
     clock = SimpleNamespace(now=1_800_000_000.0)
     clock.time = lambda: clock.now
     monkeypatch.setattr("core.limits.time", clock)
@@ -65,7 +65,7 @@ def is_in(client: Client) -> bool:
 
 
 def known_browser(email: str = "rivera@school.example") -> Client:
-    """A browser on which somebody has signed in and out."""
+    """A browser on which this user has signed in and out."""
     client = Client()
     assert sign_in(client, email).status_code == 302
     client.post("/account/logout/")
@@ -74,7 +74,7 @@ def known_browser(email: str = "rivera@school.example") -> Client:
 
 
 def attack(times: int, email: str = "rivera@school.example") -> int:
-    """Wrong passwords, each from another browser at another address; how many were judged."""
+    """Try wrong passwords, each from another browser and address; return how many were checked."""
     judged = 0
     for number in range(times):
         page = sign_in(Client(), email, WRONG, f"198.51.{number // 250}.{number % 250}")
@@ -83,7 +83,7 @@ def attack(times: int, email: str = "rivera@school.example") -> int:
 
 
 def guesses_in_a_week(budgets: Budgets, user: User, clock: SimpleNamespace) -> int:
-    """What an attacker gets who has any number of browsers and addresses, and who tries every two minutes."""
+    """Guesses per week for an attacker with unlimited browsers and addresses, who tries every two minutes."""
     judged = 0
     for number in range(7 * 720):
         request = RequestFactory().post("/", REMOTE_ADDR=f"198.51.{number // 250}.{number % 250}")
@@ -159,7 +159,7 @@ def test_one_browser_that_keeps_its_cookies_gets_five_guesses_a_minute_and_thirt
 def judged_within(
     seconds: int, every: int, budgets: Budgets, user: User, clock: SimpleNamespace, request_of: Callable[[int], Any]
 ) -> int:
-    """How many tries are judged of somebody who tries again and again, from the beginning of a fresh day on."""
+    """How many tries are checked for somebody who keeps trying from the start of a new day."""
     clock.now += 3 * A_DAY - clock.now % A_DAY
     judged = 0
     for number in range(seconds // every):
@@ -278,7 +278,7 @@ def careful(rivera) -> User:
 
 
 def try_codes(times: int) -> int:
-    """Wrong codes by somebody who knows the password, from other browsers each time; how many were judged."""
+    """Try wrong codes with the right password, each from another browser; return how many were checked."""
     judged = 0
     for number in range(times):
         client = Client()
@@ -333,7 +333,7 @@ def test_the_owner_still_gets_a_mail_in_a_known_browser_during_such_a_flood(rive
 
 
 def test_signing_up_again_and_again_with_an_address_floods_it_no_more(rivera, mailoutbox, monkeypatch):
-    """allauth's own limit, by address: for one that's taken and for one that isn't."""
+    """allauth's own limit per email address, whether or not it's registered."""
     now = 1_800_000_000.0
     monkeypatch.setattr(
         "allauth.core.internal.ratelimit.time", SimpleNamespace(time=lambda: now, monotonic=lambda: now)
@@ -350,7 +350,7 @@ def test_signing_up_again_and_again_with_an_address_floods_it_no_more(rivera, ma
         assert sent[-1] == 20, "in a day"
 
 
-# What's written down
+# Logging
 
 
 def test_failed_sign_ins_and_limits_are_in_the_log_by_number_and_a_flood_is_a_few_lines(rivera):
@@ -368,12 +368,12 @@ def test_tries_at_accounts_that_do_not_exist_are_one_line(rivera):
     assert (entry.action, entry.person, entry.amount) == (Action.FAILED_SIGN_IN, None, 8)
 
 
-# What time tells
+# Timing
 
 
 @pytest.fixture
 def hashes(settings, monkeypatch) -> list[str]:
-    """Each time a password was hashed or compared, which takes as long."""
+    """Records each password hash and comparison, which take equally long."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
     counted: list[str] = []
     for name in ("encode", "verify"):

@@ -1,4 +1,4 @@
-"""Archived classes end, with notice: the letters before, what stops it, and the deletion that can be undone."""
+"""Archived classes are deleted after warnings by mail; what stops that, and how to undo it."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ def classroom(settings) -> Classroom:
 
 
 def nights(classroom: Classroom, first: int, last: int) -> None:
-    """What the site does in these nights after the archiving."""
+    """Run the nightly tasks of these nights after archiving."""
     archived = Classroom.objects.get(pk=classroom.pk).archived_at or timezone.now()
     for day in range(first, last + 1):
         end_archived_classes(archived + timedelta(days=day))
 
 
 def is_there(classroom: Classroom) -> bool:
-    return Classroom.objects.kept().filter(pk=classroom.pk).exists()
+    return Classroom.objects.not_deleted().filter(pk=classroom.pk).exists()
 
 
 def test_teachers_are_told_twice_and_then_the_class_is_deleted(classroom, mailoutbox):

@@ -1,4 +1,4 @@
-"""Assignments: what can be asked of whom, and that done is measured."""
+"""Assignments: what can be assigned to whom, and how completion is measured."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def give(classroom, task: Task, *, now: float = NOW - DAY, **more) -> Assignment
 
 
 def far(classroom) -> list[tuple[int, int]]:
-    """How far everybody has come with the newest assignment."""
+    """Everybody's progress on the newest assignment."""
     newest = standings(classroom, list(classroom.enrolments.present()), now=NOW)[0]
     return [(part.done, part.of) for part in newest.parts]
 
@@ -47,7 +47,7 @@ def finds(who, cards, **more) -> None:
     answered(who, ExerciseKind.FIND_ONE, cards, {"cards": triple}, **more)
 
 
-# What can be asked
+# What can be assigned
 
 
 def test_it_says_in_words_what_is_asked(classroom):
@@ -96,7 +96,7 @@ def test_students_and_groups_of_another_class_cannot_be_asked(classroom):
             give(classroom, Task.DAILY, **whom)
 
 
-# Whom it is for
+# Recipients
 
 
 def test_it_is_for_the_class_a_group_or_a_student(classroom):
@@ -112,7 +112,7 @@ def test_it_is_for_the_class_a_group_or_a_student(classroom):
     assert asked == [[noah], [mia], [mia, noah]], "the newest first"
 
 
-# Done is measured
+# Completion
 
 
 def test_a_unit_is_done_with_all_its_steps_whenever_that_was(classroom):

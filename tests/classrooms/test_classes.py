@@ -1,4 +1,4 @@
-"""A class: made, changed, taught together, archived."""
+"""Classes: created, changed, shared with other teachers, archived."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The demo: its people, its games, and the way in that only a demo has."""
+"""The demo: its people, its games, and its one-click sign-in."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOW = 1_800_000_000.0
 
 @pytest.fixture(scope="module")
 def _filled(django_db_setup, django_db_blocker):
-    """The demo, filled once for the whole file: its games take a moment to play."""
+    """Fill the demo once per file, because playing its games takes a while."""
     with django_db_blocker.unblock():
         fill_demo(now=NOW)
     yield
@@ -37,7 +37,7 @@ def demo(_filled, db, settings) -> None:
 
 
 def everything() -> dict:
-    """What is kept, as far as a second filling could change it."""
+    """All stored data that filling a second time could change."""
     models = (User, Classroom, Enrolment, Guardianship, Seat, Event)
     counts = {model.__name__: model.objects.count() for model in models}
     versions = list(Match.objects.order_by("code").values_list("code", "version", "touched_at"))
@@ -57,7 +57,7 @@ def offered(response) -> list[str]:
 
 def test_before_it_is_filled_there_is_nobody_to_be(client, settings):
     settings.DEMO = True
-    # What a neighbour may have filled; it is back when the test is over.
+    # Remove what other tests may have filled in; the test's transaction restores it.
     User.objects.all().delete()
     assert people() == []
     response = client.get("/")

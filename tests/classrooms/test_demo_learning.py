@@ -1,4 +1,4 @@
-"""What the children of the demo have learned: made by the real services, and different from child to child."""
+"""The learning data of the demo's children: created by the real services, and different for each child."""
 
 from __future__ import annotations
 

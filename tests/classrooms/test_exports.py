@@ -1,4 +1,4 @@
-"""The report on a class as CSV and XLSX: the numbers of the report, and safe to open in a spreadsheet."""
+"""The class report as CSV and XLSX: the same numbers, and safe to open in a spreadsheet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guardian's pages: what they tell, what they do, and for whom they are there."""
+"""The guardian's pages: content, actions and permissions."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ def test_changes_are_posted(ada, page):
 
 def test_one_click_stops_the_letters_without_signing_in(ada, child):
     address = f"/family/letters/{stop_token(ada)}/"
-    # A mail program posts by itself, without a cookie or a token of ours.
+    # Mail programs post by themselves, without our cookie or token.
     client = Client(enforce_csrf_checks=True)
     assert client.get(address).status_code == 200
     assert child.guardian_links.get().wants_letter

@@ -61,7 +61,7 @@ def test_of_two_who_use_a_code_at_once_one_is_linked(child, teacher, monkeypatch
     bea, real = make_adult("Bea"), Guardianship.objects.filter
 
     def meanwhile(**wanted):
-        # Between the other's reading and writing, Bea is through.
+        # Bea finishes between the other request's read and write.
         monkeypatch.undo()
         use_code(code, by=bea)
         return real(**wanted)

@@ -1,4 +1,4 @@
-"""Playing as a guest and signing in: everything is there, for whoever signs in first and for nobody after them."""
+"""Playing as a guest and then signing in: the first to sign in keeps everything, and nobody after them gets it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from games.rules import Options, find_sets
 from games.rules import commands as ask
 from games.rules.errors import Refused
 from games.rules.state import Phase
+from tests.classrooms.concurrency import at_once
 from tests.classrooms.live.lesson import Lesson, a_lesson
 from tests.classrooms.people import enrol, make_adult, make_classroom
-from tests.classrooms.together import at_once
 
 pytestmark = pytest.mark.django_db
 NOW = 1_800_000_000.0
@@ -47,7 +47,7 @@ def mia() -> Enrolment:
 
 
 def tap_in(client: Client, place: Enrolment) -> None:
-    """Sign in by the class code, the name and the three pictures."""
+    """Sign in with the class code, the name and the three pictures."""
     response = client.post(f"/join/{place.classroom.code}/{place.pk}/", {"tapped": place.student.pictures})
     assert response.status_code == 302
 
@@ -58,7 +58,7 @@ def guest_of(client: Client) -> Actor:
 
 
 def open_game(client: Client, way: str = "alone") -> str:
-    """A game as the lobby opens it; its code."""
+    """Open a game from the lobby; return its code."""
     response = client.post(
         f"/play/open/{way}/", {"edition": "us", "deck": "full", "window": "none", "votes": "checked"}
     )
@@ -117,7 +117,7 @@ def test_a_stream_that_was_opened_as_a_guest_shows_the_game_further(client, mia)
 
 
 def a_table_of(*players: Actor) -> str:
-    """A running game of these players, where there's a SET; its code."""
+    """Open a running game of these players with a SET on the table; return its code."""
     first, *others = players
     match = matches.open_match(
         way=Way.TOGETHER, options=Options(window=None), player=first, others=others, seed="pairs", now=NOW
@@ -171,7 +171,7 @@ def test_a_job_and_its_file_are_there(client, mia, monkeypatch):
 
 @pytest.fixture
 def lesson() -> Lesson:
-    """Mia and Noah, and guests may join."""
+    """A lesson with Mia and Noah that guests may join."""
     return a_lesson(2, guests=True)
 
 
@@ -183,7 +183,7 @@ def a_guest(lesson: Lesson) -> Client:
 
 
 def late(lesson: Lesson, name: str = "Lina Haddad") -> Enrolment:
-    """A student of the class who isn't in the lesson."""
+    """A student of the class who hasn't joined the lesson."""
     return enrol(lesson.session.classroom, name)[0]
 
 
@@ -381,7 +381,7 @@ def test_a_wrong_picture_takes_nothing_along(client, mia):
     assert client.get(f"/play/{code}/").status_code == 200
 
 
-# At the same instant
+# Races
 
 ROUNDS = 6
 

@@ -1,4 +1,4 @@
-"""Handing a student over to a colleague's class: the colleague accepts first, and the old card is worthless then."""
+"""Handing a student over to a colleague's class: the colleague must accept, and then the old card stops working."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_after_a_hand_over_the_old_card_pictures_devices_and_sessions_are_worth_
 
 
 def test_new_pictures_are_never_the_old_ones(mia, rosa, monkeypatch):
-    """By chance one child in 1,320 would draw the same three again."""
+    """By chance, one child in 1,320 would get the same three pictures again."""
     draws = iter([0, 0, 0, 0, 0, 1])
     monkeypatch.setattr("classrooms.accounts.pictures.secrets.randbelow", lambda most: next(draws))
     first_three = list(NAMES)[:3]
@@ -147,7 +147,7 @@ def test_nobody_but_a_teacher_of_the_receiving_class_accepts(rosa, mia, other):
     for who in (rosa, make_adult("Stranger"), mia.student):
         assert signed_in(who).post(accept(offered)).status_code in {302, 404}
         assert not other.enrolments.exists()
-    # Nor by a class of one's own.
+    # Nor by another class of the same teacher.
     assert signed_in(rosa).post(f"/teach/{mia.classroom_id}/hand-overs/{offered.pk}/accept/").status_code == 404
 
 

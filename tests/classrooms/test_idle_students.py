@@ -1,4 +1,4 @@
-"""A child's session on a shared tablet ends after a while without anything done; nobody else's does."""
+"""A child's idle session on a shared tablet ends after a while; nobody else's does."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def tablet(mia, clock) -> Client:
 
 
 def test_a_child_who_walked_away_is_signed_out_and_asked_back_in(tablet, mia, clock):
-    # What somebody does is noted every five minutes.
+    # Activity is recorded every five minutes.
     clock.now += HOUR + 301
     answer = tablet.get("/learn/me/")
     assert answer.headers["Location"] == "/join/?away=1"

@@ -1,4 +1,4 @@
-"""Invitations to teach a class together: who can accept them, what ends them, and what a removal leaves behind."""
+"""Invitations to co-teach a class: who can accept them, what ends them, and what removing a teacher leaves behind."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def join(classroom: Classroom, newcomer: User, *, by: User) -> None:
     accept(invite(classroom, str(newcomer.email), by=by), newcomer)
 
 
-# Only the owner of the address
+# Only the owner of the email address
 
 
 def test_somebody_else_who_gets_hold_of_the_link_does_not_become_a_teacher(classroom, rivera, stone):
@@ -151,7 +151,7 @@ def test_a_second_invitation_to_the_same_address_replaces_the_first(classroom, r
     assert client.get(path_to(second)).status_code == 200
 
 
-# Whom one can invite
+# Who can be invited
 
 
 @pytest.mark.parametrize("own", ["primary", "second"])

@@ -1,4 +1,4 @@
-"""A class as large as it may be: it has a limit, and its pages cost a bounded share and stay out of the games' lane."""
+"""A class of the maximum size: its pages have bounded cost and stay out of the games' lane."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SMALL = 30
 GROWING = ["/teach/", "/teach/{pk}/", "/teach/{pk}/students/", "/teach/{pk}/assignments/", "/teach/{pk}/ledger/"]
 """Pages about everybody in a class."""
 IN_FAST_LANE = ["/join/{code}/", "/teach/{pk}/settings/", "/teach/{pk}/students/{enrolment}/", "/privacy/"]
-"""Pages of a class that the games share their lane with."""
+"""Pages of a class that share the games' lane."""
 choose = LaneChoice()
 
 
@@ -208,18 +208,19 @@ def test_ten_classes_take_as_many_queries_for_who_needs_help_as_one():
 # What they cost
 
 TIMES = 3
-"""Beside its share a page may cost so much more: machines are noisy."""
+"""The extra time a page may take beyond its share, because machines are noisy."""
 MOST_PLAY_PAGES, MOST_IN_FAST_LANE = 250, 25
-"""A page may take as much processor time as so many of the page that everybody opens: about a full class, and among
-the games. That is four times what was measured; before there were limits, it was ten times more.
+"""How many times the CPU time of a common page a page may take: for pages about a full class, and in the games' lane.
+
+That's four times what was measured; before there were limits, it was ten times more.
 """
 
 
 class Cost:
-    """Processor time and queries of a page, the best of some: others use the machine too."""
+    """CPU time and queries of a page, the best of several runs because the machine is shared."""
 
     def __init__(self, client: Client, address: str) -> None:
-        # The first request of a client also begins a session.
+        # The first request of a client also starts a session.
         client.get(address)
         with CaptureQueriesContext(connection) as queries:
             assert client.get(address).status_code == 200
@@ -227,7 +228,7 @@ class Cost:
         self.seconds = min(self._once(client, address) for _time in range(3))
 
     def _once(self, client: Client, address: str) -> float:
-        # As on the site: garbage is collected between requests, see setsite/garbage.py.
+        # As in production: collect garbage between requests, see setsite/garbage.py.
         gc.disable()
         try:
             start = time.thread_time()
@@ -244,7 +245,7 @@ def addresses_of(classroom: Classroom) -> dict[str, str]:
 
 @pytest.mark.django_db
 def test_the_pages_of_a_full_class_cost_their_share_and_no_more():
-    """No page asks more queries, grows faster than the class, or keeps a processor for long."""
+    """No page needs more queries, grows faster than the class, or keeps a core busy for long."""
     small, large = make_large_class(SMALL), make_large_class(MOST_IN_CLASS)
     share = MOST_IN_CLASS / SMALL
     play = Cost(Client(), "/play/").seconds

@@ -1,4 +1,4 @@
-"""The weekly letter: to whom, about whom, once, and never more."""
+"""The weekly letter: its recipients and content, sent exactly once."""
 
 from __future__ import annotations
 

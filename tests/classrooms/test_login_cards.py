@@ -1,4 +1,4 @@
-"""Login cards: read back from the paper as a scanner and a pair of scissors would."""
+"""Login cards, read back from the print like a scanner and scissors would."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_names_from_all_over_the_world_are_printed(name):
 
 
 def ink_of_name(name: str) -> int:
-    """How many dark pixels there are where the first card has its name."""
+    """The number of dark pixels at the name of the first card."""
     (page,) = sheets(pdf_of(made(1, name=name)))
     left, bottom = sheet_grid(Paper.A4).corner
     top = Paper.A4.size[1] - bottom - ROWS * HEIGHT

@@ -1,4 +1,4 @@
-"""Deleting, undoing and purging a large class: in short transactions, and whole in the end even if it breaks off."""
+"""Deleting, undoing and purging a large class: short transactions, and complete in the end even if interrupted."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ from lessons.models import HelpGiven, LearningEvent, StepDone
 from tests.classrooms.people import make_adult, make_classroom
 
 STUDENTS = 6 * ROWS
-"""More than one transaction may touch, though only one row of each."""
+"""More rows than one transaction may touch."""
 PER_STUDENT = 4
 LIMIT = 5 * ROWS
-"""Rows that one transaction may touch: a chunk of people, and what's written down about each."""
+"""Rows that one transaction may touch: a chunk of people plus the log entries about each."""
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def now():
 
 @pytest.fixture
 def classroom(transactional_db, now) -> Classroom:
-    """A large class that has had a lesson in which everybody answered, and whose students have practised."""
+    """A large class that had a lesson in which everybody answered, and whose students have practiced."""
     found = make_classroom(make_adult())
     users = User.objects.bulk_create(
         User(display_name=f"Student {number}", kind="student", pictures="") for number in range(STUDENTS)
@@ -87,7 +87,7 @@ def classroom(transactional_db, now) -> Classroom:
 
 @contextmanager
 def rows_per_transaction() -> Iterator[list[int]]:
-    """How many rows each transaction touches while this lasts; a write outside of any is one of its own."""
+    """Record the number of rows each transaction touches; a write outside of any counts as its own."""
     counts: dict[int, int] = {}
     kept: list[Any] = []
 
@@ -96,7 +96,7 @@ def rows_per_transaction() -> Iterator[list[int]]:
         if sql.lstrip().split(" ", 1)[0] in {"INSERT", "UPDATE", "DELETE"}:
             block = connection.atomic_blocks[0] if connection.atomic_blocks else object()
             kept.append(block)
-            # SQLite doesn't count the rows of an INSERT that returns their keys.
+            # SQLite doesn't report the row count of an INSERT that returns keys.
             rows = max(context["cursor"].rowcount, sql.partition("VALUES")[2].count("("), 1)
             counts[id(block)] = counts.get(id(block), 0) + rows
         return result
@@ -125,7 +125,7 @@ def test_undoing_it_never_writes_many_rows_at_once_and_brings_everybody_back(cla
         deleting.undo_class(classroom, by=teacher, now=now)
     assert max(counts) <= LIMIT
     assert User.objects.filter(kind="student", is_active=True, deleted_at=None).count() == STUDENTS
-    assert Classroom.objects.kept().filter(pk=classroom.pk).exists()
+    assert Classroom.objects.not_deleted().filter(pk=classroom.pk).exists()
 
 
 def test_purging_it_never_writes_many_rows_at_once_and_leaves_nothing(classroom, now):
@@ -140,7 +140,7 @@ def test_purging_it_never_writes_many_rows_at_once_and_leaves_nothing(classroom,
 
 
 def test_marking_what_is_purged_never_touches_more_than_a_chunk(classroom, now):
-    """The rows of one statement, whatever else its transaction does."""
+    """This counts the rows of one statement, whatever else its transaction does."""
     deleting.delete_class(classroom, by=classroom.teachers.get(), now=now - timedelta(days=365))
     with rows_per_transaction() as counts:
         purging._mark_purged(User.objects.all(), LockLevel.PERSON, now)
@@ -223,7 +223,7 @@ def test_a_file_whose_job_is_gone_is_found(transactional_db, now, settings, tmp_
 
 
 def test_what_is_forgotten_each_night_goes_in_chunks(classroom, now):
-    """Devices, wrong pictures, guardians' codes and lists that nobody wrote."""
+    """Devices, wrong picture tries, guardian codes and unused lists."""
     long_ago, teacher = now - timedelta(days=800), classroom.teachers.get()
     users = list(User.objects.filter(kind="student"))
     StudentDevice.objects.bulk_create(
@@ -249,7 +249,7 @@ def test_what_is_forgotten_each_night_goes_in_chunks(classroom, now):
 
 
 def test_a_list_is_written_a_few_students_at_a_time(transactional_db):
-    """An account and a place for each, and making one takes time: fewer than rows that are deleted."""
+    """Each needs an account and an enrolment, which take time: fewer rows than for deletions."""
     teacher = make_adult()
     classroom = make_classroom(teacher)
     rows = [Row(line=number, real_name=f"Pupil {number}", source_id=f"n{number}") for number in range(4 * ROWS)]
@@ -286,7 +286,7 @@ def test_purging_guests_and_abandoned_tables_never_writes_many_rows_at_once(tran
         assert not model.objects.exists(), model
 
 
-# What breaks off
+# Interruptions
 
 
 class PowerCut(BaseException):
@@ -295,7 +295,7 @@ class PowerCut(BaseException):
 
 @pytest.fixture
 def cut(monkeypatch):
-    """Cuts the power after so many chunks of students."""
+    """Simulates a crash after a number of chunks."""
 
     def after(chunks: int) -> None:
         real, left = deleting._set_deleted, [chunks]
@@ -316,7 +316,7 @@ def test_a_deletion_that_breaks_off_is_finished_by_the_daily_job(classroom, now,
     cut(1)
     with pytest.raises(PowerCut):
         deleting.delete_class(classroom, by=classroom.teachers.get(), now=now)
-    assert not Classroom.objects.kept().exists(), "the class itself is gone at once"
+    assert not Classroom.objects.not_deleted().exists(), "the class itself is gone at once"
     assert User.objects.filter(kind="student", is_active=True).count() == STUDENTS - ROWS
     assert deleting.finish_deletions() == STUDENTS - ROWS
     assert set(User.objects.filter(kind="student").values_list("deleted_at", flat=True)) == {now}
@@ -340,9 +340,9 @@ def test_undoing_that_breaks_off_leaves_the_class_deleted_and_can_be_done_again(
     cut(1)
     with pytest.raises(PowerCut):
         deleting.undo_class(classroom, by=teacher, now=now)
-    assert not Classroom.objects.kept().exists()
+    assert not Classroom.objects.not_deleted().exists()
     deleting.undo_class(classroom, by=teacher, now=now)
-    assert Classroom.objects.kept().exists()
+    assert Classroom.objects.not_deleted().exists()
     assert User.objects.filter(kind="student", is_active=True, deleted_at=None).count() == STUDENTS
 
 

@@ -1,4 +1,4 @@
-"""Names that a class sees: checked, generated, and different within a class."""
+"""Display names in a class: validated, generated and unique."""
 
 from __future__ import annotations
 

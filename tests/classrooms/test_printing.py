@@ -1,4 +1,4 @@
-"""The pages of printing: choose, look, have it made; certificates for whoever has mastered something."""
+"""Printing pages: options, preview and printing; certificates for people who have mastered something."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lessons.skills import ExerciseKind, Skill
 from lessons.words import SKILLS
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.tries import a_set, answered, broken_by, player_of
-from tests.lessons.standing import stand_at
+from tests.lessons.skill_levels import stand_at
 from tests.printed import pictures_in, read_card, scanned, sheets, sizes, texts
 
 pytestmark = pytest.mark.django_db
@@ -58,7 +58,7 @@ def job_of(response) -> Job:
 
 
 def made(client: Client, path: str, form: dict) -> tuple[Job, bytes]:
-    """Ask for it, let it be made, and fetch it as its owner."""
+    """Request it, run the job, and download it as its owner."""
     job = job_of(client.post(path, form))
     run = queue.claim(job.pk)
     runs.perform(run)
@@ -68,7 +68,7 @@ def made(client: Client, path: str, form: dict) -> tuple[Job, bytes]:
 
 
 def master(who: Enrolment) -> None:
-    """Right answers over some days, to the last of today."""
+    """Record right answers over several days, ending today."""
     now = time.time()
     for number in range(24):
         yes = number % 2 == 0
@@ -129,7 +129,7 @@ def test_the_first_look_has_the_usual_choices_and_a_new_seed_each_time(client):
 
 
 def test_what_is_made_is_what_was_looked_at(client):
-    """The form under the picture holds the choices, ticks as well."""
+    """The form under the preview holds all options, checkboxes too."""
     for choices in (DECK, {**DECK, "marks": "on"}, {k: v for k, v in DECK.items() if k != "backs"}):
         page = client.get("/print/deck/", choices).text
         sent = dict(re.findall(r'<input type="hidden" name="(\w+)" value="(\S+)">', page))

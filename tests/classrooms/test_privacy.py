@@ -1,4 +1,4 @@
-"""Privacy: exports hold everything about a person and nobody else; deletions leave nothing behind."""
+"""Privacy: exports contain everything about a person and about nobody else; deletions leave nothing behind."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ from lessons.models import HelpGiven, LearningEvent, Progress, StepDone
 from lessons.progress.origins import PRACTICE
 from lessons.progress.recording import finish_step, give_help, rebuild
 from lessons.skills import ExerciseKind
-from tests.classrooms import kept
+from tests.classrooms import data_inventory
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.tries import a_set, answered
 
@@ -93,7 +93,7 @@ def player(user: User) -> Player:
 
 
 def play(way: Way, first: Player, *others: Player, computers=()) -> Match:
-    """A match in which everybody has joined and each has called once."""
+    """A match in which everybody has joined and called once."""
     now = timezone.now().timestamp()
     options = Options.of("us", easy=True, quick=True)
     match = matches.open_match(way=way, options=options, player=first, computers=computers, seed="privacy", now=now)
@@ -109,7 +109,7 @@ def play(way: Way, first: Player, *others: Player, computers=()) -> Match:
 
 
 def learn_and_play(user: User, other: User) -> None:
-    """Leave a row of every sort that learning and playing leave."""
+    """Create a row of every kind that learning and playing leave."""
     now = timezone.now()
     answered(user, ExerciseKind.IS_SET, a_set(), {"yes": True}, at=now.timestamp())
     finish_step(player(user), "cards", "look", now=now.timestamp())
@@ -122,7 +122,7 @@ def learn_and_play(user: User, other: User) -> None:
 
 
 def attend(lesson: LiveLesson, *players: Player) -> list[Attendee]:
-    """Have everybody join a lesson and say yes to what is asked."""
+    """Let everybody join a lesson and answer yes."""
     seats = [joining.attend(lesson, each) for each in players]
     activity = leading.begin(lesson, "triples", {})
     for seat in seats:
@@ -131,7 +131,7 @@ def attend(lesson: LiveLesson, *players: Player) -> list[Attendee]:
 
 
 class World:
-    """A class and a home with something in every table of the site."""
+    """A class and a family with rows in every table of the site."""
 
     def __init__(self) -> None:
         now = timezone.now()
@@ -196,33 +196,35 @@ def text_of(response) -> str:
 
 
 def traces_of(*words: str) -> list[str]:
-    """Rows of any model in which one of these words stands, but for the words of the log."""
-    return [f"{label}: {text}" for label, text in kept.everything() if any(word in text for word in words)]
+    """Rows of any model that contain one of these words, except the log's own text."""
+    return [f"{label}: {text}" for label, text in data_inventory.everything() if any(word in text for word in words)]
 
 
 # Every model is declared
 
 
 def test_every_field_of_every_model_is_declared():
-    for model in kept.models():
-        assert model._meta.label in kept.FIELDS, f"declare {model._meta.label} in tests/classrooms/kept.py"
-        declared = set(kept.FIELDS[model._meta.label])
-        assert kept.fields_of(model) == declared, f"declare the fields of {model._meta.label}"
+    for model in data_inventory.models():
+        assert model._meta.label in data_inventory.FIELDS, (
+            f"declare {model._meta.label} in tests/classrooms/data_inventory.py"
+        )
+        declared = set(data_inventory.FIELDS[model._meta.label])
+        assert data_inventory.fields_of(model) == declared, f"declare the fields of {model._meta.label}"
 
 
 def test_every_field_that_leads_to_a_user_is_declared_as_whose():
-    for model in kept.models():
+    for model in data_inventory.models():
         for field in model._meta.get_fields():
             if field.concrete and not field.many_to_many and field.related_model is User:
-                assert kept.FIELDS[model._meta.label][field.name] == kept.WHOSE
+                assert data_inventory.FIELDS[model._meta.label][field.name] == data_inventory.WHOSE
 
 
 def test_what_is_declared_as_kept_about_a_person_is_in_their_export():
     shown = {holding.model: {name for role in holding.roles for name in role.shown} for holding in holdings()}
     shown["games.Event"] = {"number", "record"}
-    for label, fields in kept.FIELDS.items():
-        about = {name for name, kind in fields.items() if kind == kept.ABOUT}
-        secret = {name for name, kind in fields.items() if kind in {kept.HIDDEN, kept.OF_OTHERS}}
+    for label, fields in data_inventory.FIELDS.items():
+        about = {name for name, kind in fields.items() if kind == data_inventory.ABOUT}
+        secret = {name for name, kind in fields.items() if kind in {data_inventory.HIDDEN, data_inventory.OF_OTHERS}}
         assert about <= shown.get(label, set()), label
         assert not secret & shown.get(label, set()), label
 
@@ -232,9 +234,9 @@ def test_what_is_declared_as_kept_about_a_person_is_in_their_export():
 
 def test_the_world_of_these_tests_has_a_row_of_every_model_that_is_about_somebody(world):
     people = (world.student, world.guardian, world.teacher)
-    covered = {label for person in people for label in kept.rows_of(person)}
-    personal = {label for label, fields in kept.FIELDS.items() if kept.WHOSE in fields.values()}
-    there = {model._meta.label for model in kept.models()}
+    covered = {label for person in people for label in data_inventory.rows_of(person)}
+    personal = {label for label, fields in data_inventory.FIELDS.items() if data_inventory.WHOSE in fields.values()}
+    there = {model._meta.label for model in data_inventory.models()}
     assert covered == personal & there | {"games.Event"}
 
 
@@ -244,7 +246,7 @@ def test_an_export_holds_every_row_about_the_person(world, who):
     export = privacy.export_guardian if who in {"guardian", "teacher"} else privacy.export_child
     data = data_of(export(person))
     sections = {holding.model: holding.name for holding in holdings()} | {"games.Event": MOVES}
-    for label, keys in kept.rows_of(person).items():
+    for label, keys in data_inventory.rows_of(person).items():
         assert {str(row["id"]) for row in data[sections[label]]} >= set(map(str, keys)), label
 
 
@@ -364,14 +366,14 @@ def test_nothing_is_purged_before_its_time(world, now):
 
 
 def test_a_purged_child_leaves_nothing_behind(world, now):
-    before = kept.rows_of(world.student)
+    before = data_inventory.rows_of(world.student)
     Session.objects.update(expire_date=later(now, 400))
     privacy.delete_child(world.student, by=world.teacher, now=now)
     privacy.keep_promises(later(now, 30))
     assert len(before) > 10
-    assert set(kept.rows_of(world.student)) == {kept.BY_NUMBER}
+    assert set(data_inventory.rows_of(world.student)) == {data_inventory.BY_NUMBER}
     assert traces_of("Quillon", "Marchbanks", "SRC-777") == []
-    assert f"'_auth_user_id': '{world.student.pk}'" not in str(list(kept.everything()))
+    assert f"'_auth_user_id': '{world.student.pk}'" not in str(list(data_inventory.everything()))
     assert AuditEntry.objects.get(action=Action.PURGED).person == world.student.pk
 
 
@@ -445,7 +447,7 @@ def test_a_deleted_class_takes_the_students_with_it_who_are_in_no_other(world, n
     assert privacy.delete_class(world.classroom, by=world.teacher, now=now) == 1
     gone = set(User.objects.filter(deleted_at__isnull=False))
     assert gone == {world.student}
-    assert not Classroom.objects.kept().filter(pk=world.classroom.pk).exists()
+    assert not Classroom.objects.not_deleted().filter(pk=world.classroom.pk).exists()
 
 
 def test_a_class_comes_back_with_those_who_went_with_it_and_not_with_others(world, now):
@@ -477,7 +479,7 @@ def test_a_purged_class_leaves_nothing_behind(world, now):
     assert not LearningEvent.objects.filter(guest="zz").exists()
     assert traces_of("Heliotrope", code, "Quillon", "Marchbanks", "Wilhelmina", "Fotheringay", "Foxes") == []
     for person in (world.student, world.classmate):
-        assert set(kept.rows_of(person)) == {kept.BY_NUMBER}
+        assert set(data_inventory.rows_of(person)) == {data_inventory.BY_NUMBER}
     for model in (Enrolment, Assignment, RosterImport, TeacherInvitation, LiveLesson, Attendee, Activity, Answer):
         assert not model.objects.exists()
     assert AuditEntry.objects.filter(action=Action.PURGED, classroom=world.classroom.pk).exists()
@@ -498,7 +500,7 @@ def test_a_purged_guardian_leaves_nothing_behind(world, now):
     privacy.delete_adult(world.guardian, now=now)
     privacy.keep_promises(later(now, 30))
     for person in (world.guardian, world.home_child):
-        assert set(kept.rows_of(person)) == {kept.BY_NUMBER}
+        assert set(data_inventory.rows_of(person)) == {data_inventory.BY_NUMBER}
     assert traces_of("Adalgisa", world.guardian.email, "Bartholomew") == []
     assert User.objects.filter(pk=world.student.pk).exists()
 
@@ -506,7 +508,7 @@ def test_a_purged_guardian_leaves_nothing_behind(world, now):
 def test_a_purged_teacher_leaves_nothing_behind_and_the_class_stays_with_the_colleague(world, now):
     privacy.delete_adult(world.teacher, now=now)
     privacy.keep_promises(later(now, 30))
-    assert set(kept.rows_of(world.teacher)) == {kept.BY_NUMBER}
+    assert set(data_inventory.rows_of(world.teacher)) == {data_inventory.BY_NUMBER}
     assert traces_of("Thaddeus", world.teacher.email) == []
     assert list(world.classroom.teachers.all()) == [world.colleague]
     assert world.classroom.assignments.count() == 4
@@ -525,21 +527,21 @@ def test_an_archived_class_goes_and_comes_back_with_its_last_teacher(world, now)
     running = world.classroom.sessions.filter(ended_at=None).first()
     archive(world.classroom, by=world.teacher, ending=running.code if running else "")
     privacy.delete_adult(world.teacher, now=now)
-    assert not Classroom.objects.kept().exists()
+    assert not Classroom.objects.not_deleted().exists()
     assert not User.objects.get(pk=world.student.pk).is_active
     privacy.undo_adult(User.objects.get(pk=world.teacher.pk), now=later(now, 1))
-    assert Classroom.objects.kept().get() == world.classroom
+    assert Classroom.objects.not_deleted().get() == world.classroom
     assert User.objects.get(pk=world.student.pk).is_active
 
 
 def test_purging_twice_does_no_more(world, now):
     privacy.delete_class(world.classroom, by=world.teacher, now=now)
     assert privacy.purge(later(now, 30)) == 3
-    left = sorted(kept.everything())
+    left = sorted(data_inventory.everything())
     assert privacy.purge(later(now, 30)) == 0
     privacy.keep_promises(later(now, 30))
-    assert [each for each in left if each[0] == kept.BY_NUMBER] == [
-        each for each in sorted(kept.everything()) if each[0] == kept.BY_NUMBER
+    assert [each for each in left if each[0] == data_inventory.BY_NUMBER] == [
+        each for each in sorted(data_inventory.everything()) if each[0] == data_inventory.BY_NUMBER
     ]
 
 
@@ -594,9 +596,9 @@ def test_a_guest_who_was_here_lately_keeps_what_is_old(now):
 
 
 def test_guests_do_not_take_users_with_them(world, now):
-    before = kept.rows_of(world.student)
+    before = data_inventory.rows_of(world.student)
     assert privacy.purge_guests(later(now, 365)) == 0
-    assert kept.rows_of(world.student) == before
+    assert data_inventory.rows_of(world.student) == before
 
 
 def test_sessions_that_are_over_are_removed(world, now):
@@ -664,7 +666,7 @@ def test_the_privacy_pages_are_for_anybody_and_say_the_periods(client, settings)
 
 
 def addresses(world: World) -> dict[str, set[User]]:
-    """The pages about a child or a class, and who may have them."""
+    """The pages about a child or a class, and who may open them."""
     return {
         f"/privacy/child/{world.student.pk}/export/": {world.guardian, world.teacher, world.colleague},
         f"/privacy/child/{world.student.pk}/delete/": {world.teacher, world.colleague},
@@ -743,7 +745,7 @@ def test_a_teacher_deletes_a_student_and_a_class_and_undoes_it(world):
     client.post(address)
     assert "Class Heliotrope" in text_of(client.get("/privacy/undo/"))
     client.post(f"/privacy/class/{world.classroom.pk}/undo/")
-    assert Classroom.objects.kept().filter(pk=world.classroom.pk).exists()
+    assert Classroom.objects.not_deleted().filter(pk=world.classroom.pk).exists()
     assert User.objects.get(pk=world.student.pk).is_active
 
 
@@ -781,7 +783,7 @@ def test_an_undo_that_comes_too_late_is_not_there(world, now):
 
 
 def just_signed_in(user: User) -> Client:
-    """Somebody who has given the password again a moment ago."""
+    """A client whose user has just entered the password again."""
     client = signed_in(user)
     session = client.session
     session["account_authentication_methods"] = [{"method": "password", "at": time.time(), "reauthenticated": True}]

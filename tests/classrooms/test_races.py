@@ -1,4 +1,4 @@
-"""Teachers and students who do something at the same instant; on PostgreSQL this is where locks are missed."""
+"""Simultaneous actions of teachers and students; on PostgreSQL, these find missing locks."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from classrooms.live.errors import LessonRefusal, LessonRunning
 from classrooms.models import Attendee, Classroom, Session
 from classrooms.privacy.deleting import StillTeaching, delete_adult
 from games.players import Player
+from tests.classrooms.concurrency import at_once
 from tests.classrooms.people import enrol, make_adult, make_classroom
-from tests.classrooms.together import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROUNDS = 10

@@ -1,4 +1,4 @@
-"""The teacher's pages about a class: who gets them, what they show, and that files have the same numbers."""
+"""The teacher's pages about a class: permissions, content, and the same numbers in files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ POSTS = ["assignments/new/daily/", "assignments/{assignment}/withdraw/"]
 
 
 class Room:
-    """A class of two, one of whom misses shading, with something to do."""
+    """A class of two, one of whom misses shading, with an assignment."""
 
     def __init__(self) -> None:
         self.teacher = make_adult("Rivera")
@@ -77,7 +77,7 @@ def text_of(response) -> str:
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", main)).split())
 
 
-# Who gets them
+# Permissions
 
 
 def others(room: Room) -> list[Client]:
@@ -184,7 +184,7 @@ def test_no_page_has_styles_or_scripts_of_its_own(room, page):
 
 
 def grid(response) -> list[dict]:
-    """What the screen shows of each student: levels, days, minutes and what is to do."""
+    """The values shown for each student: levels, days, minutes and assignments."""
     rows = []
     for row in re.findall(r"<tr>\s*<th scope=\"row\" class=\"who\">\s*<a.*?</tr>", response.text, re.DOTALL):
         numbers = [int(each) for each in re.findall(r'<td class="number">(\d+)', row)]

@@ -1,4 +1,4 @@
-"""What a teacher reads about a class and a student: levels, who needs help, attendance, time, and the ledger."""
+"""Reports on a class and a student: levels, who needs help, attendance, time, and the ledger."""
 
 from __future__ import annotations
 
@@ -361,7 +361,7 @@ def test_a_students_report_is_the_row_of_the_class_report_and_more(classroom):
     assert len(student_report(mia, now=NOW, page=2).tries) == 5
 
 
-# How much it asks of the database
+# Query counts
 
 
 def grow(classroom, names) -> None:

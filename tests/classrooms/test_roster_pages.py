@@ -1,4 +1,4 @@
-"""The pages of the register: lists that are read in, and what a teacher does for one student."""
+"""The roster pages: imported lists, and what a teacher can do for one student."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def edit(mia) -> str:
     return f"/teach/{mia.classroom_id}/students/{mia.pk}/"
 
 
-# The register
+# The roster
 
 
 def test_an_empty_class_says_what_to_do(client, classroom):
@@ -105,7 +105,7 @@ def test_forty_students_take_as_many_queries_as_two(client, classroom, mia):
     assert [queries(path) for path in pages] == before
 
 
-# Who may
+# Permissions
 
 
 PAGES = [

@@ -1,4 +1,4 @@
-"""Rosters: what is read, what is refused, what would change, and how it is written."""
+"""Rosters: reading, refusing, planning changes, and saving them."""
 
 from __future__ import annotations
 
@@ -494,7 +494,7 @@ def test_old_lists_are_forgotten(classroom, teacher):
     assert not RosterImport.objects.exists()
 
 
-# Students who move and go
+# Students who move and leave
 
 
 def test_who_comes_into_a_class_with_the_same_name_gets_another(classroom, teacher):

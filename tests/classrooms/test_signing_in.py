@@ -1,4 +1,4 @@
-"""A student's way in, by pictures or by card; and how guessing is held up without locking anybody out."""
+"""Student sign-in by pictures or card; guessing is slowed down without locking anybody out."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def pad(enrolment: Enrolment) -> str:
 
 
 def tap(client: Client, enrolment: Enrolment, *pictures: str, **more):
-    """Tap one picture after the other, as the page has it."""
+    """Tap pictures one after another, as on the page."""
     tapped: list[str] = []
     for picture in pictures:
         response = client.post(pad(enrolment), {"tapped": tapped, "picture": picture}, **more)
@@ -69,7 +69,7 @@ def test_where_pictures_do_not_help_there_is_another_way_in_and_nothing_to_tap(m
         assert "login card" in page.text
         assert "picture-button" not in page.text
         assert "Tap your three pictures" not in page.text
-        # The part takes the place of the whole pad.
+        # The response replaces the whole pad.
         assert page.headers.get("HX-Retarget") == ("#pad" if on else None)
     assert 'id="pad"' in client.get(pad(mia)).text
 

@@ -1,4 +1,4 @@
-"""Two beats that run by mistake ask for everything twice, at the same moment; it is done once."""
+"""Two beats running by mistake request everything twice at the same time; it's done once."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from classrooms.reports.letters import week_before
 from core.models import OutgoingMail
 from core.once import only_one
 from lessons.skills import ExerciseKind
+from tests.classrooms.concurrency import at_once
 from tests.classrooms.people import enrol, make_adult, make_classroom
-from tests.classrooms.together import at_once
 from tests.classrooms.tries import a_set, answered
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -55,7 +55,7 @@ def test_while_one_purges_another_does_not_begin(monkeypatch):
 
     def purge(now: datetime) -> None:
         begun.append(now)
-        # The second beat's message comes to another worker meanwhile.
+        # The second beat's message reaches another worker in the meantime.
         assert at_once([tasks.keep_privacy]) == [None]
 
     monkeypatch.setattr(purging, "purge", purge)

@@ -1,4 +1,4 @@
-"""An unattended computer where a teacher is signed in: what asks for the password, and what the owner hears of."""
+"""An unattended computer with a teacher signed in: what needs the password, and what the owner is told."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def classroom(rivera: User) -> Classroom:
 
 @pytest.fixture
 def unattended(rivera: User) -> Client:
-    """Signed in an hour ago."""
+    """A client that signed in an hour ago."""
     return left_alone(signed_in(rivera))
 
 
@@ -101,7 +101,7 @@ def test_what_gives_people_or_accounts_away_asks_for_the_password_again(
 
 
 def test_no_page_at_all_shows_an_unattended_computer_how_a_student_signs_in():
-    """Every address that a teacher may open, so that a new one is looked at, too."""
+    """Checks every URL a teacher may open, so that new ones are included."""
     world = make_world()
     tokens = [card_token(each.student) for each in world.classroom.enrolments.all()]
     owner = world.users[Role.TEACHER]
@@ -202,7 +202,7 @@ def test_an_account_that_another_site_vouches_for_has_nothing_to_be_asked_and_st
     assert left_alone(signed_in(rivera)).get(f"/teach/{classroom.pk}/cards/").status_code == 200
 
 
-# What the owner hears of
+# What the owner is told
 
 
 def told(mailoutbox) -> list[tuple[str, str]]:

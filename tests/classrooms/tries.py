@@ -1,4 +1,4 @@
-"""Tries for the tests: exercises made, answered and kept the way the site does it."""
+"""Tries for tests: exercises created, answered and recorded the way the site does it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def answered(
     seconds: float | None = 10.0,
     place: str = "practice",
 ) -> LearningEvent:
-    """One answer to an exercise with these very cards, graded and kept."""
+    """Grade and record one answer to an exercise with these cards."""
     seed = seed or f"test-{next(_seeds)}"
     exercise = exercise_of(Wanted(kind), seed, tuple(cards), tuple(choices))
     graded = exercise.grade(answer)
@@ -62,7 +62,7 @@ def answered(
 
 
 def broken_by(*features: Feature, skip: int = 0) -> tuple[Card, Card, Card]:
-    """Three cards that exactly these features break; with `skip` others of the sort."""
+    """Three cards broken by exactly these features; `skip` selects a later example."""
     found = (triple for triple in combinations(FULL_DECK, 3) if _breaks(triple) == set(features))
     return next(triple for number, triple in enumerate(found) if number == skip)
 
@@ -72,7 +72,7 @@ def a_set(skip: int = 0) -> tuple[Card, Card, Card]:
 
 
 def board(*, sets: int) -> tuple[Card, ...]:
-    """Nine cards with so many SETs among them."""
+    """Nine cards containing this many SETs."""
     for start, step in product(range(81), range(1, 12)):
         cards = tuple(dict.fromkeys(FULL_DECK[(start + step * place * place) % 81] for place in range(9)))
         if len(cards) == 9 and len(find_sets(cards)) == sets:

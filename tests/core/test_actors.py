@@ -1,4 +1,4 @@
-"""Users and guests: every row of theirs is known, and nothing of a guest stays behind when the guest signs in."""
+"""Users and guests: every table that refers to them is known, and a guest's data moves along when they sign in."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OUR_APPS = {"core", "games", "lessons", "classrooms", "setsite"}
 
 
 def is_owned(model: type[models.Model]) -> bool:
-    """Whether rows of the model are a user's or a guest's, by the names of its fields."""
+    """Whether the model's rows belong to a user or guest, judging by its fields."""
     fields = {field.name for field in model._meta.get_fields() if field.concrete}
     return "guest" in fields or ("user" in fields and model._meta.app_label in OUR_APPS)
 
@@ -74,7 +74,7 @@ def test_what_belongs_to_users_is_exported_and_what_only_guests_own_is_not():
 
 @pytest.fixture
 def lessons(db) -> list[Session]:
-    """Two lessons for guests; in the second one somebody was taken out, so that new ones wait."""
+    """Two lessons with guests; in the second somebody was removed, so newcomers have to wait."""
     opened = []
     for name in ("Class 2B", "Class 3A"):
         classroom = make_classroom(make_adult(), name)
@@ -131,7 +131,7 @@ LEAVING: dict[type[models.Model], Callable[[Actor], object]] = {
     Attendee: attend,
     WaitingGuest: stand_before_the_door,
 }
-"""How somebody comes to own a row of each model."""
+"""For each model, how somebody comes to own a row."""
 
 
 def do_everything(who: Actor) -> None:
@@ -140,7 +140,7 @@ def do_everything(who: Actor) -> None:
 
 
 def left_of(guest: Actor) -> dict[str, int]:
-    """How many rows there are of the guest's, by model, in whatever table."""
+    """The number of the guest's rows, by model, in any table."""
     found = {
         model._meta.label: model._default_manager.filter(guest=guest.guest).count()
         for model in apps.get_models()
@@ -150,7 +150,7 @@ def left_of(guest: Actor) -> dict[str, int]:
 
 
 def rows_of(user: Actor) -> dict[str, int]:
-    """How many rows there are of the user's, by model."""
+    """The number of the user's rows, by model."""
     return {each.model._meta.label: each.of(user).count() for each in ownerships()}
 
 
@@ -177,7 +177,7 @@ def test_nothing_of_a_guest_stays_behind_where_the_user_has_the_same(guest, mia)
     before = rows_of(mia)
     merge_guest(guest, mia)
     assert left_of(guest) == {}
-    # The guest's game alone, the second try at the same question, and the job.
+    # The guest's solo game, the second try at the same question, and the job.
     assert rows_of(mia) == {**before, "games.Seat": 4, "lessons.LearningEvent": 4, "setsite.Job": 2}
 
 

@@ -1,4 +1,4 @@
-"""Clients who never finish what they began: slow headers, slow bodies, idle connections, and streams by the hundred."""
+"""Clients that never finish requests: slow headers, slow bodies, idle connections, and hundreds of streams."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_a_flood_of_idle_connections_closes_its_own_oldest():
 
 
 class Dripping(Exchange):
-    """A client who sends a part whenever they feel like it, never the last, and goes away in the end."""
+    """A client that sends parts at any pace, never the last one, and finally disconnects."""
 
     pause = 0.02
     drops_left = 500
@@ -166,7 +166,7 @@ def test_a_body_that_is_slow_but_steady_is_taken(monkeypatch):
 
 
 def test_a_body_that_stops_after_a_quick_start_is_cut_off(monkeypatch):
-    """What came fast at first buys no time: 8,000 times the rate would have been good for over two hours."""
+    """A fast start doesn't buy time: otherwise 8,000 times the minimum rate would allow over two hours."""
     monkeypatch.setattr(wsgi_adapter, "BODY_GRACE_SECONDS", 0.2)
     monkeypatch.setattr(wsgi_adapter, "SLOWEST_BODY", 1)
     app = Listening()
@@ -178,9 +178,9 @@ def test_a_body_that_stops_after_a_quick_start_is_cut_off(monkeypatch):
 
 
 class Unfinished(Exchange):
-    """An upload that stops short of its end, from an address of its own; `rest` brings the end.
+    """An unfinished upload from its own address; `rest` sends the end.
 
-    Who waits for half a minute goes away.
+    The client disconnects after half a minute.
     """
 
     def __init__(self, address: str = "192.0.2.7", **more) -> None:
@@ -218,7 +218,7 @@ def uploads_to(app) -> WsgiAdapter:
 
 
 async def under_way(site: WsgiAdapter, *uploads: Unfinished) -> list[asyncio.Task]:
-    """Each has sent what it will send for now."""
+    """Start the uploads and wait until each has sent its part."""
     begun = []
     for upload in uploads:
         begun.append(asyncio.ensure_future(upload.through(site)))
@@ -325,7 +325,7 @@ def test_where_no_upload_is_expected_a_large_body_is_refused_at_once(headers):
 
 
 def test_on_the_site_itself_one_client_does_not_keep_others_from_uploading(site):
-    """As it was found: sixteen bodies of nearly twelve megabytes each that stop short of their end."""
+    """The original finding: sixteen bodies of nearly twelve megabytes each that stop just before their end."""
     head = b"POST /nowhere/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
     with ExitStack() as clients:
         for _request in range(16):

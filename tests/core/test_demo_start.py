@@ -1,4 +1,4 @@
-"""The demo fills a new database by the command that `make run` uses."""
+"""The command that `make run` uses fills a new database with the demo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every error has a page that is kind and says what to do."""
+"""Every error has a friendly page that says what to do next."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_what_an_answer_says_itself_is_left_alone(rf: RequestFactory):
 
 @pytest.fixture
 def clock(monkeypatch) -> SimpleNamespace:
-    """The time that allauth's limits count by; it moves only when a test says so."""
+    """The clock of allauth's rate limits; it moves only when the test moves it."""
     clock = SimpleNamespace(now=1_800_000_000.0, monotonic=lambda: 0.0, sleep=lambda seconds: None)
     clock.time = lambda: clock.now
     monkeypatch.setattr("allauth.core.internal.ratelimit.time", clock)

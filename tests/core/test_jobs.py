@@ -1,4 +1,4 @@
-"""Jobs: asked for, run beside the site, stopped, mended; none is lost, none is done twice."""
+"""Jobs are requested, run beside the site, stopped and requeued; none is lost and none runs twice."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def now_as(job: Job) -> Job:
 
 @pytest.fixture(autouse=True)
 def no_queue(monkeypatch):
-    """Nothing runs by itself, unless a test lets it."""
+    """Run no jobs automatically."""
     monkeypatch.setattr(queue, "_starters", [])
 
 
@@ -243,7 +243,7 @@ def embedded(transactional_db) -> Iterator[Embedded]:
 
 @pytest.fixture
 def worker(embedded, background, monkeypatch) -> None:
-    """The worker that runs in the web process."""
+    """Start the worker inside the web process."""
     monkeypatch.setattr(queue, "_starters", [lambda pk: run_next_job.delay()])
     embedded.start()
 
@@ -292,7 +292,7 @@ def test_a_flood_of_simulations_keeps_no_letter_waiting(worker, settings, tmp_pa
     wait_until(lambda: not Job.objects.filter(state=JobState.RUNNING).exists())
 
 
-# A run sees to itself
+# A run limits itself
 
 
 def says_nothing(asked: Mapping[str, Any], report: Reporter) -> JobResult:
@@ -307,7 +307,7 @@ def heeds_nothing(asked: Mapping[str, Any], report: Reporter) -> JobResult:
 
 
 def run_brief(work: Callable[..., JobResult]) -> bool:
-    """The next job does this instead, for a second at most."""
+    """Replace the next job's work, and limit it to a second."""
     usual = kinds.kind_of("odds")
     kinds.declare(replace(usual, work=work, seconds=1.0))
     try:

@@ -1,4 +1,4 @@
-"""Slow work never holds up a page: lanes with bounded queues, turns between clients, and a limit of time."""
+"""Slow work never holds up a page: lanes with bounded queues, fairness between clients, and a time limit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HERE, THERE, ELSEWHERE = "192.0.2.1", "192.0.2.2", "192.0.2.3"
 
 
 class Blocked:
-    """Work that runs until it's let go, and tells when it has begun."""
+    """Work that runs until released, and signals when it has begun."""
 
     def __init__(self) -> None:
         self.begun = threading.Semaphore(0)
@@ -37,7 +37,7 @@ class Blocked:
 
 
 async def settle() -> None:
-    """Let everything that's ready on the loop happen."""
+    """Let everything that's ready on the event loop run."""
     for _turn in range(5):
         await asyncio.sleep(0)
 
@@ -207,7 +207,7 @@ def site_with(blocked: Blocked, *, seconds: float = 60.0, busy=None) -> WsgiAdap
 
 
 class Waiting(Exchange):
-    """A client who stays until they're answered."""
+    """A client that waits for its response."""
 
     async def through(self, app):
         messages = [{"type": "http.request", "body": b"", "more_body": False}]

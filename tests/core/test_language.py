@@ -1,4 +1,4 @@
-"""In which language a page is, and that everything is said in every language."""
+"""Language selection, and that everything is translated into every language."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def language(page) -> str:
     return re.search(r'<html lang="([a-z-]+)"', page.text)[1]
 
 
-# Which language
+# Language selection
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_changing_the_language_leads_nowhere_else(client, away):
     assert client.post("/look/language/", {"language": "fr", "next": away}).headers["Location"] == "/"
 
 
-# Everything is said in every language
+# Everything is translated
 
 
 def test_there_is_a_catalog_for_every_language_but_that_of_the_source():
@@ -132,7 +132,7 @@ def test_every_translation_has_the_blanks_of_its_text(path):
 
 @pytest.fixture(scope="module")
 def texts_of_the_source(tmp_path_factory) -> set[tuple[str | None, str]]:
-    """What is marked in the code and the templates as they are."""
+    """The strings marked for translation in the current code and templates."""
     copy = tmp_path_factory.mktemp("source")
     (copy / "locale").mkdir()
     for room in ROOMS:
@@ -147,7 +147,7 @@ def texts_of_the_source(tmp_path_factory) -> set[tuple[str | None, str]]:
 def test_a_catalog_has_every_text_of_the_source_and_no_other(path, texts_of_the_source):
     told = {(entry.msgctxt, entry.msgid) for entry in polib.pofile(str(path))}
     assert sorted(map(str, told - texts_of_the_source)) == []
-    # British English falls back to the source where it's spelled alike.
+    # British English uses the source text if the spelling is the same.
     assert path == BRITISH or sorted(map(str, texts_of_the_source - told)) == []
 
 
@@ -183,7 +183,7 @@ def test_a_text_that_is_spelled_alike_is_that_of_the_source():
 TAGS = re.compile(r"{%\s*blocktranslate.*?endblocktranslate\s*%}|{%.*?%}|{{.*?}}|{#.*?#}", re.DOTALL)
 SPOKEN_ATTRIBUTE = re.compile(r'\b(?:alt|title|aria-label|aria-description|placeholder)="([^"]*)"')
 NO_TEXT = re.compile(r"<(style|script|svg)\b.*?</\1>|<[^>]*>|&[a-z]+;|\bclass=\"[^\"]*\"", re.DOTALL)
-# Names, and what is the same in every language.
+# Names and words that are the same in every language.
 SAME_EVERYWHERE = {"Setsite", "SET", "CSV", "JSON", "XLSX", "PDF", "Tab", "s", *string.ascii_uppercase}
 
 
@@ -241,7 +241,7 @@ def test_a_verdict_agrees_with_the_cards(code, values, said):
     assert lines["color"] == said
 
 
-# Making the words ready
+# Compiling the translations
 
 
 def test_words_are_made_ready_when_they_are_newer_and_only_then(tmp_path):
@@ -255,12 +255,12 @@ def test_words_are_made_ready_when_they_are_newer_and_only_then(tmp_path):
     assert [path.name for path in folder.iterdir() if path.name.startswith(".")] == []
 
 
-# What is for the class speaks its language
+# Content for the class is in the class's language
 
 
 @pytest.fixture
 def french_class() -> tuple[Client, Classroom]:
-    """A teacher who reads English, and a class that does not."""
+    """A teacher who reads English, with a French class."""
     teacher = make_adult("Rivera")
     classroom = make_class(name="CE1", language="fr", edition="fr", authorised_by="school", by=teacher)
     enrol(classroom, "Mia Okafor")
@@ -280,7 +280,7 @@ def test_the_projector_is_for_the_class_and_the_remote_for_the_teacher(french_cl
 @pytest.mark.django_db
 def test_login_cards_are_printed_in_the_language_of_the_class(french_class):
     teacher, classroom = french_class
-    # A name without letters to print it in goes by its number on the list.
+    # A name that can't be printed is replaced by its number in the list.
     enrol(classroom, "ᏣᎳᎩ")
     (cards,) = texts(teacher.get(f"/teach/{classroom.pk}/cards/").content)
     assert "N°" in cards

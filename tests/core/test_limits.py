@@ -1,4 +1,4 @@
-"""Rate limits slide, stack up to a growing delay, and can't be outrun by tries at the same moment."""
+"""Rate limits slide, add up to a growing delay, and can't be bypassed by simultaneous tries."""
 
 from __future__ import annotations
 

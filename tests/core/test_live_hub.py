@@ -1,4 +1,4 @@
-"""A screen that is slow loses nothing, and what may wait is gathered."""
+"""A slow screen loses nothing, and messages that can wait are merged."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class NumberTopic(TopicType[NumberWatch]):
     def without_right(self, watches: Collection[NumberWatch]) -> Collection[NumberWatch]:
         return ()
 
-    def look(self, watched: Watched[NumberWatch]) -> Missed[NumberWatch]:
+    def find_missed(self, watched: Watched[NumberWatch]) -> Missed[NumberWatch]:
         return Missed()
 
     def came(self, code: str, seats: Collection[int]) -> None:
@@ -88,7 +88,7 @@ class NumberTopic(TopicType[NumberWatch]):
 
 
 class NumberHub(Hub[NumberWatch]):
-    """Draws on the loop, without a thread; what was told meanwhile comes before the result, as with a thread."""
+    """Renders on the event loop without a thread; as with a thread, earlier notifications come before the result."""
 
     async def _in_thread(self, work):
         done = work()
@@ -250,7 +250,7 @@ class SeatWatch(NumberWatch):
 
 
 class RightTopic(NumberTopic):
-    """Everybody has seat 1; whoever is user 2 has no right to it."""
+    """Everybody has seat 1, except user 2, who isn't allowed in."""
 
     def seat_of(self, watch: NumberWatch) -> int | None:
         return 1
@@ -267,7 +267,7 @@ class RightTopic(NumberTopic):
     def without_right(self, watches: Collection[NumberWatch]) -> Collection[NumberWatch]:
         return {watch for watch in watches if watch.user == 2}
 
-    def look(self, watched: Watched[NumberWatch]) -> Missed[NumberWatch]:
+    def find_missed(self, watched: Watched[NumberWatch]) -> Missed[NumberWatch]:
         if watched.seats:
             self.came_seats.append({number for _code, number in watched.seats})
         return Missed()
@@ -277,7 +277,7 @@ def test_a_seat_counts_as_there_only_once_its_screen_was_found_to_have_a_right()
     topic = RightTopic()
 
     class SlowHub(NumberHub):
-        """Looks around, and is told a newer number, while the right of a newcomer is being checked."""
+        """Receives a newer number while a newcomer's permission is being checked."""
 
         async def _in_thread(self, work):
             done = work()

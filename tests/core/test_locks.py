@@ -1,4 +1,4 @@
-"""The order of locks: a transaction that could deadlock with another one fails here, on either engine."""
+"""Lock order: a transaction that could deadlock with another fails here, on both databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of the log: a stable event, and its fields."""
+"""Log lines have a stable event name and fields."""
 
 from __future__ import annotations
 

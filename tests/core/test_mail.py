@@ -1,4 +1,4 @@
-"""Mail by job: a request never talks to the mail server, nothing is lost, and no letter goes out twice."""
+"""Mail by job: requests never talk to the mail server, no mail is lost, and none is sent twice."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class KilledWhileSending(BaseEmailBackend):
 
 @pytest.fixture(autouse=True)
 def _outbox(settings, db, monkeypatch):
-    """As the site is outside of tests, but mail goes out when a test says so."""
+    """Configure mail as in production, but send it only when the test says so."""
     settings.EMAIL_BACKEND = "core.mail.OutboxBackend"
     settings.MAIL_TRANSPORT = LOCMEM
     monkeypatch.setattr(mail, "_starters", [])
@@ -76,7 +76,7 @@ def write(to: str = "ada@school.example", cls: type[EmailMessage] = EmailMessage
 
 
 def later() -> None:
-    """Let time pass: what was put off is due, what a dead worker had can be taken over, the server may be back."""
+    """Let time pass: delayed mail is due, a dead worker's mail can be taken over, the server may be back."""
     OutgoingMail.objects.update(due_at=F("made_at"))
     cache.clear()
 
@@ -152,7 +152,7 @@ def test_nothing_but_the_outbox_talks_to_a_mail_server():
             assert not names & wrong or file == ROOT / "core" / "mail.py", file
 
 
-# What arrives
+# Content of the mail
 
 
 def test_a_mail_arrives_as_it_was_written():

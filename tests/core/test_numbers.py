@@ -1,4 +1,4 @@
-"""Whole numbers that somebody sends."""
+"""Parsing integers sent by clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heavy work in a process of its own: what comes back, and what happens when it takes too much of anything."""
+"""Heavy work in its own process: its results, and what happens when it exceeds a limit."""
 
 from __future__ import annotations
 

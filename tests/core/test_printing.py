@@ -1,4 +1,4 @@
-"""Text on paper: the right glyphs in the right order, whatever the script, and a clear answer where there are none."""
+"""Printed text: the right glyphs in the right order in any script, and a clear answer if there are none."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def glyphs(text: str) -> tuple[Glyph, ...]:
 
 
 def nominal(font: str, letters: str) -> list[int]:
-    """The glyphs of letters that stand alone."""
+    """The glyphs of letters on their own."""
     return [shaping._font(font).get_nominal_glyph(ord(letter)) for letter in letters]
 
 
@@ -93,11 +93,11 @@ def test_hebrew_points_stay_with_their_letter():
 def test_arabic_letters_join():
     alone = nominal(noto("arabic"), "سلام")
     drawn = numbers("سلام")
-    # Lam with alef is one glyph; meem, which is drawn first, stands alone after alef.
+    # Lam with alef is one glyph; meem comes first visually and isn't joined after alef.
     assert len(drawn) == 3
     assert drawn[0] == alone[3]
     assert drawn[-1] != alone[0]
-    # Dal joins to nothing after it.
+    # Dal never joins the next letter.
     assert numbers("دب") == nominal(noto("arabic"), "بد")
 
 
@@ -112,7 +112,7 @@ def test_a_joiner_of_no_width_keeps_letters_apart():
 def test_latin_within_arabic_keeps_its_order_and_its_parentheses_stay_around_it():
     arabic, latin = noto("arabic"), nominal(BOLD, "(Ali) ")
     found = [(glyph.font, glyph.number) for glyph in glyphs("محمد (Ali)")]
-    # The line goes from the right, so the parentheses change places and turn around.
+    # The text runs right to left, so the parentheses swap places and are mirrored.
     assert found[:6] == [(BOLD, number) for number in latin]
     assert {font for font, _number in found[6:]} == {arabic}
     assert [number for _font, number in found[6:]] == numbers("محمد")
@@ -124,7 +124,7 @@ def test_devanagari_vowels_and_conjuncts_are_shaped():
     devanagari = noto("devanagari")
     (ka,) = nominal(devanagari, "क")
     drawn = numbers("कि")
-    # The short i is written after its consonant and drawn before it.
+    # The short i is typed after its consonant and drawn before it.
     assert drawn[-1] == ka
     assert drawn[0] != ka
     assert len(numbers("क्ष")) == 1
@@ -218,7 +218,7 @@ def test_fonts_are_read_when_a_text_needs_them():
 
 
 def printed_names(names: list[str]) -> tuple[bytes, float]:
-    """A page with all these names, and the megabytes that its making took."""
+    """A page with all these names, and the megabytes needed to make it."""
     before = _megabytes()
     lines = tuple(Text(text=name, x=10, y=10 + 20 * place, size=12) for place, name in enumerate(names))
     return pages_pdf([Page(size=(300, 20 * len(names)), items=lines)], title="x"), _megabytes() - before

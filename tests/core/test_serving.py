@@ -1,4 +1,4 @@
-"""No program of the site starts on data that a restore left unfinished."""
+"""No process of the site starts on data that a restore left unfinished."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PROGRAMS = [
 def test_after_an_interrupted_restore_no_program_starts_and_each_says_what_to_do(program, tmp_path):
     (tmp_path / "restoring").touch()
     if "beat" in program:
-        # Its schedule is written before it looks around; not into the project.
+        # Beat writes its schedule before the check, so keep it out of the project folder.
         program = [*program, f"--schedule={tmp_path / 'schedule'}"]
     done = python(*program, SETSITE_DEBUG="1", SETSITE_VAR=str(tmp_path))
     assert done.returncode == 1

@@ -1,4 +1,4 @@
-"""Heavy work leaves a core to the games: it takes turns for the others, and nobody waits for long."""
+"""Heavy work leaves one core to the games and runs one at a time, and nobody waits for long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fair write lock of our SQLite backend: who waits, in which order, and that it's always given back."""
+"""The fair write lock of our SQLite backend: who waits, in which order, and that it's always released."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PATIENCE = 60.0
 
 
 class Writer(threading.Thread):
-    """A thread with a connection of its own, whose error is kept and raised by `finish`."""
+    """A thread with its own connection; `finish` raises its error."""
 
     def __init__(self, work: Callable[[], object]) -> None:
         super().__init__(daemon=True)
@@ -51,7 +51,7 @@ class Writer(threading.Thread):
             raise self.error
 
     def wait_until_blocked(self) -> None:
-        """Until the kernel has seen the thread asleep fifty times in a row: it waits for a lock."""
+        """Wait until the kernel has seen the thread asleep fifty times in a row, so it's waiting for a lock."""
         state = Path(f"/proc/self/task/{self.native_id}/stat")
         deadline = time.monotonic() + PATIENCE
         asleep = 0
@@ -109,7 +109,7 @@ def test_thirty_lessons_that_are_reopened_beside_a_table_that_plays_lose_no_move
     assert moves > 10
 
 
-# What queues, and what is given back
+# Queueing and release
 
 
 def own_lock() -> FairLock:
@@ -167,7 +167,7 @@ def test_it_is_given_back_after_every_kind_of_failure(sqlite):
         cursor.execute("INSERT INTO classrooms_user (id) VALUES (%s)", [user.pk])
     assert lock.owner is None
     with pytest.raises(IntegrityError), transaction.atomic(), connection.cursor() as cursor:
-        # Checked by SQLite at COMMIT, which then leaves the transaction open.
+        # SQLite checks this at COMMIT, and leaves the transaction open on failure.
         cursor.execute(
             "INSERT INTO classrooms_guardianship (guardian_id, child_id, made_at) VALUES (0, %s, '2026-01-01')",
             [user.pk],
@@ -262,7 +262,7 @@ def test_newcomers_do_not_overtake_those_who_wait():
         while lock.waiting < place:
             time.sleep(0.001)
     lock.release(first)
-    # Whoever comes now is behind all of them.
+    # Later arrivals are behind all of them.
     late = object()
     lock.acquire(late, PATIENCE)
     for thread in threads:
@@ -280,7 +280,7 @@ def test_only_its_owner_can_release_it():
 
 
 def test_a_write_that_returns_something_is_done_before_its_rows_are_read(sqlite):
-    """SQLite commits such a write when its last row is read, which may be after the lock is given back."""
+    """SQLite commits such a write when its last row is read, possibly after the lock was released."""
     table = User._meta.db_table
     make_adult()
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Codes: long enough, typed in any way, and counted for each client whether right or wrong."""
+"""Codes: long enough, forgiving to type, and counted per client whether right or wrong."""
 
 from __future__ import annotations
 
@@ -49,18 +49,18 @@ def lesson(classroom) -> Session:
 
 @pytest.fixture
 def few(monkeypatch) -> None:
-    """An address may get three wrong, so that a test needn't send three hundred."""
+    """Limit an address to three wrong codes, so that tests needn't send three hundred."""
     monkeypatch.setattr(codes, "MISSES_OF_ADDRESS", RateLimit("few", (codes.Window(3, 600),)))
 
 
 @pytest.fixture
 def few_of_adult(monkeypatch) -> None:
-    """All students of one adult may get fifteen wrong."""
+    """Limit all students of one adult to fifteen wrong codes."""
     monkeypatch.setattr(codes, "MISSES_OF_STUDENTS", RateLimit("few-of-adult", (codes.Window(15, 600),)))
 
 
 def exhaust(address: str = "127.0.0.1") -> None:
-    """Use up what an address may get wrong, dropping the cookies each time."""
+    """Use up an address's wrong codes, dropping cookies each time."""
     for number in range(3):
         Client(REMOTE_ADDR=address).get(f"/join/WRNG{number}/")
 
@@ -152,7 +152,7 @@ def test_wrong_codes_are_counted_at_every_address_that_takes_one(method, path):
 
 
 def lookups(clock, seconds: int, every: float, *, client: Callable[[], HttpRequest]) -> int:
-    """How many wrong codes are judged for somebody who tries one again and again for so long."""
+    """How many wrong codes are checked for a client that keeps trying for this long."""
     judged, end = 0, clock.now + seconds
     while clock.now < end:
         with suppress(codes.TooMany):
@@ -163,7 +163,7 @@ def lookups(clock, seconds: int, every: float, *, client: Callable[[], HttpReque
 
 
 def from_address() -> HttpRequest:
-    """Another browser each time, which has dropped its cookies."""
+    """A new browser each time, without cookies."""
     request = RequestFactory().get("/", REMOTE_ADDR="198.51.100.1")
     request.user = AnonymousUser()
     return request
@@ -220,7 +220,7 @@ LEADING = [
     ("post", "/teach/session/{lesson}/begin/triples/"),
     ("post", "/teach/session/{lesson}/steer/next/"),
 ]
-"""For signed-in adults only: others are asked to sign in, whatever the code."""
+"""URLs for signed-in adults: others are asked to sign in, whatever the code."""
 
 
 def test_every_address_that_takes_a_code_is_tried_here():
@@ -254,14 +254,14 @@ def test_past_the_limit_the_right_code_looks_like_a_wrong_one_everywhere(
 
 
 def statuses(client: Client, method: str, path: str, table: str, lesson: Session, enrolment: int) -> list[int]:
-    """What comes of the right code, and of a wrong one."""
+    """The status codes for a right and a wrong code."""
     right = {"table": table, "lesson": lesson.code, "classroom": lesson.classroom.code}
     wrong = dict.fromkeys(right, "BCDFGHJKL")
     return [getattr(client, method)(path.format(enrolment=enrolment, **words)).status_code for words in (right, wrong)]
 
 
 def miss(client: Client, times: int = 10) -> int:
-    """Try wrong codes; how many were judged."""
+    """Try wrong codes; return how many were checked."""
     return sum(client.get(f"/play/BCDFGH{number:03}/").status_code == 404 for number in range(times))
 
 
@@ -304,11 +304,11 @@ def test_the_teacher_of_a_lesson_is_never_counted(classroom, lesson, monkeypatch
     assert signed_in(classroom.teachers.get()).get(f"/teach/session/{lesson.code}/remote/").status_code == 200
 
 
-# Browsers that a student vouches for
+# Browsers known by a student's sign-in
 
 
 def known_to(student: User, **more: str) -> Client:
-    """A fresh browser on which the student has just signed in by card, and out."""
+    """A new browser on which the student has just signed in by card and signed out."""
     browser = Client(**more)
     browser.get(f"/join/card/{card_token(student)}/")
     assert browser.post("/join/card/").status_code == 302
@@ -317,7 +317,7 @@ def known_to(student: User, **more: str) -> Client:
 
 
 def play_until_refused(*students: User) -> int:
-    """Make a browser known, try wrong codes, throw its cookies away, and again; how many were judged."""
+    """Repeat: make a browser known, try wrong codes, drop its cookies; return how many were checked."""
     judged = 0
     for student in itertools.islice(itertools.cycle(students), 8):
         more = miss(known_to(student))
@@ -394,7 +394,7 @@ def test_a_tablet_whose_student_got_too_many_wrong_counts_like_any_other_at_its_
 
 
 def test_what_an_adult_with_made_up_students_gets_in_a_day():
-    """The tests above show that no more are judged; this is what the document makes of it."""
+    """The tests above prove the limits; this computes the document's number from them."""
     (of_adult,), own = codes.MISSES_OF_STUDENTS.windows, codes.MISSES.windows[-1]
     assert (of_adult.most, of_adult.seconds) == (1_000, 86_400)
     a_day = of_adult.most + own.most
@@ -457,7 +457,7 @@ def test_who_sits_at_a_table_is_never_counted(table, monkeypatch):
 
 def test_a_school_of_a_thousand_comes_in_behind_one_address_within_ten_minutes(classroom):
     for number in range(1_000):
-        # A quarter of them mistype once.
+        # A quarter of the students mistype once.
         if number % 4 == 0:
             codes.MISSES_OF_ADDRESS.take("198.51.100.1")
         codes.LOOKUPS_OF_ADDRESS.take("198.51.100.1")
@@ -471,7 +471,7 @@ def test_who_mistypes_is_told_in_words(client):
     assert "Too many tries. Wait a minute" in answers[-1].text
 
 
-# One code doesn't show another
+# One code doesn't reveal another
 
 
 def test_the_door_of_a_lesson_does_not_show_the_class_code(client, classroom, lesson):

@@ -1,4 +1,4 @@
-"""The front page: a board that follows from its number, and what is said of three picked cards."""
+"""The front page: a board determined by its number, and the verdict on three picked cards."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def pick(client, cards, **more):
 
 
 def shown(response) -> list[int]:
-    """The cards of the board as they lie on the page."""
+    """The cards of the board, in page order."""
     return [int(index) for index in re.findall(r'name="card" value="(\d+)"', response.text)]
 
 
@@ -48,13 +48,13 @@ def ticked(response) -> list[int]:
 
 
 def triple_shown(response) -> list[str]:
-    """The names of the cards that a verdict is on."""
+    """The names of the cards in the verdict."""
     triple = response.text.partition('<div class="triple">')[2].partition("</div>")[0]
     return re.findall(r'<span class="visually-hidden">(.*?)</span>', triple)
 
 
 def answer(response) -> str:
-    """What is said under the cards, as one reads it."""
+    """The text under the cards."""
     text = response.text.partition('id="answer"')[2].partition("</section>")[0]
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).split())
 
@@ -88,7 +88,7 @@ def test_every_card_is_named(client):
 
 
 def shows_the_board_of_the_day(client, **asked) -> bool:
-    """Whatever the day was while the page was made: midnight may fall into a test."""
+    """Whether it's today's board; midnight may pass during the test."""
     before = datetime.now(UTC).toordinal()
     response = client.get("/", asked)
     after = datetime.now(UTC).toordinal()
@@ -192,7 +192,7 @@ def test_show_me_one_shows_a_set_of_the_board(client):
     assert triple_shown(look(client)) == []
 
 
-# The two ways to ask
+# With and without htmx
 
 
 @pytest.mark.parametrize(

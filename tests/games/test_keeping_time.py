@@ -1,4 +1,4 @@
-"""What every web process does each second: what is due happens in any match, though nobody looks at it."""
+"""The check that every web process runs each second: due events happen in any match, even if nobody is watching."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The odds lab: asking, watching, taking the numbers along."""
+"""The odds lab: starting simulations, watching them, and downloading the numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits: a fast player never meets them, a script does, and is told so in words."""
+"""Move limits: fast players never reach them; scripts do, and get an explanation."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_limits_do_not_count_for_one_another():
 
 def test_a_count_that_the_cache_drops_begins_anew_and_is_no_error(monkeypatch):
     class Full(OwnCache):
-        """It has dropped what was counted, and takes nothing new."""
+        """A cache that lost its counts and accepts nothing new."""
 
         def incr(self, key, *args, **kwargs):
             raise ValueError(f"{key} is gone")

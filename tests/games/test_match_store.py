@@ -1,4 +1,4 @@
-"""The hot path's plain SQL reads and writes what the models do."""
+"""The plain SQL of the hot path reads and writes the same as the models."""
 
 from __future__ import annotations
 

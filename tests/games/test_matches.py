@@ -1,4 +1,4 @@
-"""The writer of matches: what a command leaves in the log, what time alone brings about, and who is told."""
+"""The match service: what commands log, what time alone changes, and which listeners are told."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BEN = Player(name="Ben", guest="b" * 32)
 
 
 def open_together(*others: Player, dealt: bool = True, options: Options | None = None, now: float = NOW) -> str:
-    """The code of a match of Ann with others."""
+    """Open a match of Ann with others; return its code."""
     match = matches.open_match(way=Way.TOGETHER, options=options or Options(), player=ANN, seed="together", now=now)
     for other in others:
         matches.join(match.code, other, now=now)
@@ -43,7 +43,7 @@ def open_together(*others: Player, dealt: bool = True, options: Options | None =
 
 
 def open_against(*computers: str, options: Options | None = None, seed: str = "computer") -> str:
-    """The code of a match of Ann against computers, dealt."""
+    """Open and deal a match of Ann against computers; return its code."""
     match = matches.open_match(
         way=Way.COMPUTER, options=options or Options(), player=ANN, computers=computers, seed=seed, now=NOW
     )
@@ -76,7 +76,7 @@ def no_set(code: str):
 
 
 def everything(code: str) -> tuple:
-    """All that is kept of a match."""
+    """Everything stored about a match."""
     match = Match.objects.filter(code=code).values().get()
     rows = [list(model.objects.filter(match__code=code).order_by("pk").values()) for model in (Event, Seat)]
     return match, *rows
@@ -89,7 +89,7 @@ def refused(code: str, order: ask.Command, *, now: float = NOW, **more) -> Refus
 
 
 def assert_the_log_is_whole(code: str) -> None:
-    """Numbered without gaps, as far as the version, in the order of time, and replaying to the snapshot."""
+    """The log is numbered without gaps up to the version, sorted by time, and replays to the snapshot."""
     match = stored(code)
     assert list(match.events.values_list("number", flat=True)) == list(range(1, match.version + 1))
     events = log(code)
@@ -304,7 +304,7 @@ def test_a_table_that_is_yet_to_come_was_not_seen():
     assert everything(code) == before
 
 
-# What time alone brings about
+# What time alone changes
 
 
 def test_a_match_says_when_a_window_closes():
@@ -502,7 +502,7 @@ def test_a_computer_that_had_the_board_without_a_window_does_not_make_up_for_the
 
 
 def play_against_the_computer(code: str) -> None:
-    """Ann finds nothing and agrees whenever the computer sees none either."""
+    """Ann finds no SET, and agrees whenever the computer finds none either."""
     for _ in range(500):
         match = stored(code)
         if match.phase == Phase.OVER:
@@ -617,7 +617,7 @@ def test_who_is_nobody_does_not_find_the_computers_seat():
 
 
 def outrun(monkeypatch, times: int = 1) -> None:
-    """Another write comes between the reading and the writing of the next commands, so many times."""
+    """Make another write happen between reading and writing of the next `times` commands."""
     honest, left = match_store.save, iter(range(times))
 
     def save(match, read, records):
@@ -689,7 +689,7 @@ def test_who_is_always_outrun_is_told_so_in_the_end(monkeypatch):
 
 @pytest.mark.django_db(transaction=True)
 def test_of_four_who_call_at_the_same_moment_one_gets_the_board():
-    # What is written for good is seen by a site that other tests run, and that would end a window by the real clock.
+    # Committed data is seen by the site other tests run, which would close a window by the real clock.
     now = time.time()
     others = [Player(name=f"Guest {number}", guest=f"{number:032}") for number in range(3)]
     code = open_together(*others, options=Options(window=None), now=now)
@@ -722,7 +722,7 @@ def test_of_four_who_call_at_the_same_moment_one_gets_the_board():
 
 @pytest.fixture
 def told():
-    """What listeners are told, in its order."""
+    """Records what listeners are told, in order."""
     heard: list[tuple[str, int]] = []
 
     def listener(written: matches.Written) -> None:
@@ -776,7 +776,7 @@ def test_a_write_that_was_outrun_is_not_told(told, monkeypatch, django_capture_o
     assert told == [(code, stored(code).version)]
 
 
-# What is left behind
+# Abandoned matches
 
 
 def test_a_match_that_nobody_finished_is_removed_after_a_while_and_a_finished_one_stays():

@@ -1,4 +1,4 @@
-"""The table and its addresses: who may do what, what comes back, and what is refused in words and changes nothing."""
+"""The table's URLs: permissions, responses, and refusals that explain themselves and change nothing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def nothing_counted_yet():
 
 
 def client_of(player: Player) -> Client:
-    """A browser in which this guest has been before."""
+    """A browser with this guest's session."""
     client = Client()
     session = client.session
     session["guest"] = {"key": player.guest, "name": player.name}
@@ -54,7 +54,7 @@ def client_of(player: Player) -> Client:
 
 
 def open_together(*others: Player, dealt: bool = True, **options) -> str:
-    """The code of a match of Ann and Ben and others."""
+    """Open a match of Ann, Ben and others; return its code."""
     now = time.time()
     options = {"window": None, **options}
     match = matches.open_match(way=Way.TOGETHER, options=Options(**options), player=ANN, seed="play", now=now)
@@ -87,8 +87,8 @@ def stored(code: str) -> Match:
     return Match.objects.get(code=code)
 
 
-def kept(code: str) -> tuple:
-    """All that a refused request must leave as it was."""
+def stored_state(code: str) -> tuple:
+    """Everything a refused request must leave unchanged."""
     match = Match.objects.filter(code=code).values().get()
     return match, list(stored(code).events.values()), list(stored(code).seats.values())
 
@@ -112,7 +112,7 @@ def post(client: Client, code: str, action: str, *, htmx: bool = False, **data):
 
 
 def assert_refused(answer, reason: RefusalReason | str, *, htmx: bool) -> None:
-    """Refused in words: a notice for the table that is shown, or the whole page with it."""
+    """It's refused with an explanation: a notice for the shown table, or a whole page containing it."""
     words = str(REFUSALS[reason]) if isinstance(reason, RefusalReason) else reason
     content = answer.content.decode()
     assert answer.status_code == 422
@@ -206,14 +206,14 @@ def test_a_code_in_small_letters_is_the_same_table():
 
 def test_a_form_from_elsewhere_is_not_taken():
     code = open_together()
-    before = kept(code)
+    before = stored_state(code)
     strict = Client(enforce_csrf_checks=True)
     session = strict.session
     session["guest"] = {"key": ANN.guest, "name": ANN.name}
     session.save()
     for action in POSTED:
         assert post(strict, code, action).status_code == 403
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 # Who may not
@@ -223,10 +223,10 @@ def test_a_form_from_elsewhere_is_not_taken():
 @pytest.mark.parametrize("action", MOVES)
 def test_a_stranger_cannot_move_and_does_not_become_a_guest(action, htmx):
     code = open_together()
-    before = kept(code)
+    before = stored_state(code)
     stranger = Client()
     assert_refused(post(stranger, code, action, htmx=htmx, card=a_set(code)), RefusalReason.NO_SUCH_SEAT, htmx=htmx)
-    assert kept(code) == before
+    assert stored_state(code) == before
     assert not stranger.session.get("guest")
 
 
@@ -235,29 +235,29 @@ def test_a_stranger_cannot_move_and_does_not_become_a_guest(action, htmx):
 def test_a_watcher_cannot_move(action, htmx):
     code = open_together()
     do(code, ask.Call(0))
-    before = kept(code)
+    before = stored_state(code)
     eve = client_of(EVE)
     assert eve.get(f"/play/{code}/").status_code == 200
     assert_refused(post(eve, code, action, htmx=htmx, card=a_set(code)), RefusalReason.NO_SUCH_SEAT, htmx=htmx)
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 @plain_and_htmx
 @pytest.mark.parametrize("action", MOVES)
 def test_a_user_without_a_seat_cannot_move(action, htmx):
     code = open_together()
-    before = kept(code)
+    before = stored_state(code)
     client = Client()
     client.force_login(get_user_model().objects.create_student(display_name="Mia"))
     assert_refused(post(client, code, action, htmx=htmx, card=a_set(code)), RefusalReason.NO_SUCH_SEAT, htmx=htmx)
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 @pytest.mark.parametrize("way", [Way.ALONE, Way.PRACTICE, Way.COMPUTER])
 @pytest.mark.parametrize("action", [*POSTED, *READ])
 def test_a_game_that_somebody_plays_alone_is_not_there_for_others(way, action):
     code = open_for_one(way)
-    before = kept(code)
+    before = stored_state(code)
     mia = Client()
     mia.force_login(get_user_model().objects.create_student(display_name="Mia"))
     path = f"/play/{code}/{action}/" if action else f"/play/{code}/"
@@ -265,7 +265,7 @@ def test_a_game_that_somebody_plays_alone_is_not_there_for_others(way, action):
         for headers in ({}, HTMX):
             sent = client.get if action in READ else client.post
             assert sent(path, {"version": stored(code).version}, headers=headers).status_code == 404
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 @pytest.mark.parametrize("action", [*POSTED, *READ])
@@ -279,9 +279,9 @@ def test_a_code_that_is_nobodys_is_not_there(action):
 @pytest.mark.parametrize("action", POSTED)
 def test_what_changes_something_is_only_posted(action, method):
     code = open_together()
-    before = kept(code)
+    before = stored_state(code)
     assert getattr(client_of(ANN), method)(f"/play/{code}/{action}/").status_code == 405
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
@@ -367,19 +367,19 @@ def test_a_move_against_the_rules_is_refused_in_words_and_changes_nothing(case, 
     prepare, action, data, reason = REFUSED[case]
     code = open_together()
     prepare(code)
-    before = kept(code)
+    before = stored_state(code)
     assert_refused(post(client_of(ANN), code, action, htmx=htmx, **data(code)), reason, htmx=htmx)
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 @plain_and_htmx
 @pytest.mark.parametrize("action", ["call", "pick", "withdraw", "no-set", "take-back"])
 def test_nothing_is_played_before_the_deal(action, htmx):
     code = open_together(dealt=False)
-    before = kept(code)
+    before = stored_state(code)
     answer = post(client_of(ANN), code, action, htmx=htmx, card=[0, 1, 2])
     assert_refused(answer, RefusalReason.NOT_STARTED, htmx=htmx)
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 @plain_and_htmx
@@ -388,9 +388,9 @@ def test_nothing_is_played_when_the_match_is_over(action, htmx):
     code = open_together()
     do(code, ask.Leave(1), ask.Leave(0))
     assert stored(code).phase == Phase.OVER
-    before = kept(code)
+    before = stored_state(code)
     assert_refused(post(client_of(ANN), code, action, htmx=htmx, card=[0, 1, 2]), RefusalReason.MATCH_OVER, htmx=htmx)
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 @pytest.mark.parametrize(
@@ -400,13 +400,13 @@ def test_nothing_is_played_when_the_match_is_over(action, htmx):
 )
 def test_a_version_that_nobody_was_shown_is_refused(version):
     code, ann = open_together(), client_of(ANN)
-    before = kept(code)
+    before = stored_state(code)
     data = {"card": a_set(code)} | ({} if version is None else {"version": version})
     for action in MOVES:
         answer = ann.post(f"/play/{code}/{action}/", data, headers=HTMX)
         assert_refused(answer, RefusalReason.UNSEEN_VERSION, htmx=True)
     assert_refused(ann.post(f"/play/{code}/call/", data), RefusalReason.UNSEEN_VERSION, htmx=False)
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 @plain_and_htmx
@@ -439,11 +439,11 @@ def test_a_call_that_comes_again_after_it_was_resolved_does_not_call_again():
     ann = client_of(ANN)
     post(ann, code, "call", version=seen)
     post(ann, code, "pick", card=a_set(code))
-    before = kept(code)
+    before = stored_state(code)
     answer = post(ann, code, "call", htmx=True, version=seen)
     assert answer.status_code == 200
     assert f'data-version="{stored(code).version}"' in answer.content.decode(), "the page is brought up to date"
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 @pytest.mark.parametrize("pick", [a_set, no_set])
@@ -452,9 +452,9 @@ def test_a_pick_that_is_sent_again_counts_once(pick):
     do(code, ask.Call(0))
     seen, three, ann = stored(code).version, pick(code), client_of(ANN)
     post(ann, code, "pick", version=seen, card=three)
-    before = kept(code)
+    before = stored_state(code)
     assert post(ann, code, "pick", version=seen, card=three[::-1]).status_code == 302
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 # Sitting down and leaving
@@ -478,25 +478,25 @@ def test_who_sits_down_twice_has_one_seat():
     code = open_together()
     eve = client_of(EVE)
     eve.post(f"/play/{code}/join/")
-    before = kept(code)
+    before = stored_state(code)
     assert eve.post(f"/play/{code}/join/").status_code == 302
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 def test_nobody_sits_down_at_a_full_table():
     code = open_together(*(Player(name=f"Guest {number}", guest=f"{number:032}") for number in range(6)))
-    before = kept(code)
+    before = stored_state(code)
     assert_refused(client_of(EVE).post(f"/play/{code}/join/"), RefusalReason.TABLE_FULL, htmx=False)
     assert_refused(client_of(EVE).post(f"/play/{code}/join/", headers=HTMX), RefusalReason.TABLE_FULL, htmx=True)
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 def test_nobody_sits_down_when_the_match_is_over():
     code = open_together()
     do(code, ask.Leave(1), ask.Leave(0))
-    before = kept(code)
+    before = stored_state(code)
     assert_refused(client_of(EVE).post(f"/play/{code}/join/"), RefusalReason.MATCH_OVER, htmx=False)
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 def test_who_leaves_goes_to_the_lobby_and_may_come_back_to_the_seat():
@@ -516,11 +516,11 @@ def test_who_leaves_goes_to_the_lobby_and_may_come_back_to_the_seat():
 def test_leaving_where_one_is_not_changes_nothing():
     code = open_together()
     do(code, ask.Leave(1))
-    before = kept(code)
+    before = stored_state(code)
     for client in (Client(), client_of(EVE), client_of(BEN)):
         answer = client.post(f"/play/{code}/leave/")
         assert (answer.status_code, answer.url) == (302, "/play/")
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 # The page
@@ -546,12 +546,12 @@ def test_the_token_on_the_page_is_for_the_seat_of_who_looks():
 
 def test_looking_never_makes_a_guest_and_changes_nothing():
     code = open_together()
-    before = kept(code)
+    before = stored_state(code)
     stranger = Client()
     for path in ("/play/", f"/play/{code}/", f"/play/{code}/replay/", f"/play/{code}/hint/"):
         stranger.get(path)
     assert not stranger.session.get("guest")
-    assert kept(code) == before
+    assert stored_state(code) == before
 
 
 def test_a_page_never_shows_a_call_that_has_run_out():
@@ -570,7 +570,7 @@ def test_a_name_that_looks_like_markup_is_shown_as_written():
 
 
 def queries_of(code: str, client: Client) -> int:
-    """How many queries the page of a table takes when nobody has asked for it before."""
+    """The number of queries for a table page that isn't cached yet."""
     render._kept.clear()
     with CaptureQueriesContext(
         connection,

@@ -1,4 +1,4 @@
-"""The deck on paper: rendered, cut apart and read back."""
+"""The printed deck: rendered, cut into cards and read back."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def pdf_of(deck: PrintedDeck) -> bytes:
 
 
 def read_deck(deck: PrintedDeck) -> list[Card | None]:
-    """Every card on every sheet, read at the places where it would be cut out."""
+    """Every card on every sheet, read where it would be cut out."""
     return [
         read_card(sheet, x, y, FACE, deck.palette) for sheet in sheets(pdf_of(deck)) for x, y in face_places(deck.grid)
     ]
@@ -96,7 +96,7 @@ def test_each_card_has_its_back_behind_it_whichever_edge_the_sheet_is_turned_ove
     middles = {(x + WIDTH / 2, y + HEIGHT / 2) for x, y in printed.grid.places()}
     assert behind == {(round(x, 3), round(height - y, 3)) for x, y in middles}
     assert behind == {(round(width - x, 3), round(y, 3)) for x, y in middles}
-    # The first card is at the top left; turned over the long edge, its back is at the bottom left.
+    # The first card is at the top left; flipped on the long edge, its back is at the bottom left.
     assert back_places(printed.grid)[0] == pytest.approx(printed.grid.corner)
 
 
@@ -118,7 +118,7 @@ def test_symbols_are_curves_and_letters_are_embedded(palette):
 
 
 def test_a_symbol_is_sharp_at_600_dpi():
-    """From paper to ink within three pixels, along a line through a solid oval."""
+    """From paper to ink takes at most three pixels, measured along a line through a solid oval."""
     printed = deck(backs=False)
     x, y = face_places(printed.grid)[0]
     sheet = first_sheet(pdf_of(printed), 600)

@@ -68,7 +68,7 @@ def test_what_is_alike_or_different_on_all_three_is_fine():
     ],
 )
 def test_where_two_are_alike_the_line_names_them_and_the_odd_one(feature, values, text):
-    # The three differ in one more feature, so that they are three cards.
+    # Make the cards differ in one more feature, so that they're three different cards.
     rest = {"number": (1, 2, 3), "color": ("red",) * 3, "shading": ("solid",) * 3, "shape": ("oval",) * 3}
     if feature is Feature.NUMBER:
         rest["color"] = ("red", "green", "purple")

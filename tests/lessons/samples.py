@@ -1,4 +1,4 @@
-"""Ten thousand exercises of each kind, and the rules once more in the plainest words, to hold them against."""
+"""Ten thousand exercises of each kind, and a plain implementation of the rules to check them against."""
 
 from functools import cache
 from itertools import combinations
@@ -12,7 +12,7 @@ TRIPLES = [ExerciseKind.IS_SET, ExerciseKind.WHICH_BREAKS, ExerciseKind.EXPLAIN]
 BOARDS = [ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL, ExerciseKind.ANY_SET]
 NO_SHADING = [feature for feature in Feature if feature is not Feature.SHADING]
 ROOM = {False: list(Feature), True: NO_SHADING}
-"""The features that matter in the full deck, and in the easy one."""
+"""The features used in the full deck and in the easy one."""
 
 
 def everything_wanted(kind: ExerciseKind) -> list[Wanted]:
@@ -53,7 +53,7 @@ def distance(a: Card, b: Card) -> int:
 
 @cache
 def all_sets() -> dict[frozenset, int]:
-    """Every SET there is, and in how many features it differs."""
+    """Every SET, with the number of features in which its cards differ."""
     return {frozenset(cards): differing(cards) for cards in combinations(FULL_DECK, 3) if not broken(cards)}
 
 
@@ -67,7 +67,7 @@ def differing_of_sets_on(board) -> list[int]:
 
 
 def is_yes(exercise: Exercise) -> bool:
-    """The right answer to a question that is answered by yes or no."""
+    """The right answer to a yes-or-no question."""
     return bool(sets_on(exercise.cards))
 
 
@@ -77,7 +77,7 @@ def share(items, of) -> float:
 
 
 def is_even(counts, expected: int, tolerance: float) -> bool:
-    """Whether there are as many different things as expected, and each is about as frequent as any other."""
+    """Whether there are `expected` different things, all about equally frequent."""
     total = sum(counts.values())
     return len(counts) == expected and all(
         abs(count / total - 1 / expected) <= tolerance / expected for count in counts.values()

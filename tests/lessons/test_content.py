@@ -1,4 +1,4 @@
-"""The course as it is written: whole, legal, in short sentences, and true to the rules."""
+"""The written course: complete, valid, in short sentences, and true to the rules."""
 
 import random
 import re
@@ -130,7 +130,7 @@ def test_the_first_unit_names_sorts_and_compares():
 
 
 SAME, DIFFERENT, TWO_AND_ONE = Make.ALL_SAME, Make.ALL_DIFFERENT, Make.TWO_AND_ONE
-# RULES.md, "The five example triples": per feature the kind, the value of all or of the two, and that of the one.
+# RULES.md, "The five example triples": per feature the pattern, the value of all or of the two, and that of the third.
 FIVE = [
     {
         "color": (SAME, "red", None),

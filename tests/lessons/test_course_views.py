@@ -1,4 +1,4 @@
-"""The pages of the course: every step answers, nonsense is refused in words, and a page costs what a page costs."""
+"""Course pages: every step responds, invalid requests get an explanation, and query counts are constant."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def nothing_is_kept() -> bool:
     return not any(model.objects.exists() for model in (LearningEvent, Progress, StepDone))
 
 
-# Who gets what
+# Access
 
 
 @pytest.mark.parametrize("place", STEPS)
@@ -169,7 +169,7 @@ def test_htmx_gets_the_fragment_that_the_page_holds(client, place):
     page, fragment = client.get(f"/learn/{place}/"), client.get(f"/learn/{place}/", headers=HTMX)
     assert not is_fragment(page)
     assert is_fragment(fragment)
-    # A ticket and its cards are new each time; all else is as in the page.
+    # The ticket and its cards are new each time; everything else is as on the page.
     words = fragment.text.partition("<form")[0].strip()
     assert words in page.text
     assert 'id="step"' not in fragment.text, "it goes into the part that is named so"
@@ -256,7 +256,7 @@ def test_no_page_shows_a_part_of_the_secret_against_forged_forms(client):
     assert client.cookies["csrftoken"].value[:8] not in response.text
 
 
-# Nonsense
+# Invalid requests
 
 
 def shown(kind: ExerciseKind, place: str) -> Ticket:
@@ -427,7 +427,7 @@ def test_no_form_whatever_breaks_a_step(client, no_hurry, place, form, is_signed
 
 @pytest.fixture
 def no_hurry(monkeypatch):
-    """A script answers faster than the limit for hands allows."""
+    """Lift the rate limit, because a script answers faster than people."""
     monkeypatch.setattr(limits, "MOVES", limits.Limit("moves", most=100_000, seconds=10))
 
 
@@ -487,7 +487,7 @@ def test_every_step_takes_as_many_queries_as_the_first_of_its_sort(client):
 
 
 def test_features_of_a_drill_come_in_any_order_and_each_as_often_as_it_should():
-    """An order of answers that is always the same would give them away."""
+    """A fixed order of answers would give them away."""
     path = "/learn/magic-rule/number-or-shading/"
     question = find_step("magic-rule", "number-or-shading")[1].question
     orders = set()

@@ -1,4 +1,4 @@
-"""Exercises made from a seed: as asked, the same for ever, never twice in a row."""
+"""Exercises made from a seed: as requested, reproducible, never the same twice in a row."""
 
 import dataclasses
 import random
@@ -71,7 +71,7 @@ def is_difficult_as_asked(exercise: Exercise) -> bool:
             return max(differing_of_sets_on(cards)) == wanted
         case ExerciseKind.ANY_SET:
             return differing_of_sets_on(cards) in ([], [wanted])
-    # What is broken can be mended into all the same, or into all different.
+    # The broken feature can be fixed to all the same or all different.
     return differing(cards) <= wanted <= differing(cards) + len(broken(cards))
 
 
@@ -99,7 +99,7 @@ def test_there_are_two_to_four_sets_to_find_all_of_each_as_often():
     assert is_even(Counter(len(sets_on(exercise.cards)) for exercise in exercises(ExerciseKind.FIND_ALL)), 3, 0.1)
 
 
-# What the focus does
+# The focus feature
 
 
 @pytest.mark.parametrize("kind", [ExerciseKind.IS_SET, ExerciseKind.WHICH_BREAKS])
@@ -174,7 +174,7 @@ def test_the_right_choice_is_not_more_like_the_others_than_they_are():
         assert len(likeness) == 1
 
 
-# The same for ever, and never twice in a row
+# Reproducible, and never the same twice in a row
 
 PINNED = {
     ExerciseKind.IS_SET: [44, 23, 8],
@@ -313,7 +313,7 @@ def test_an_exercise_takes_a_few_milliseconds_at_most(kind):
 
 
 def test_questions_need_only_numbers_the_rules_the_skills_and_the_standard_library():
-    """But for what only the course asks: that talks to the learner in words of its own."""
+    """Except for the course's own questions, which contain text for the learner."""
     files = [each for each in (ROOT / "lessons" / "questions").rglob("*.py") if each.name != "course.py"]
     assert len(files) > 12
     for name in set().union(*map(imports_of, files)):

@@ -67,7 +67,7 @@ def test_every_make_of_every_feature_is_there_to_explain():
 
 
 def best_guess(samples, statistic) -> float:
-    """How often one is right who learns from half of the exercises what a statistic says, and guesses the rest."""
+    """Accuracy of guessing from a statistic, learned on half the exercises and applied to the rest."""
     votes = defaultdict(int)
     learned, asked = samples[::2], samples[1::2]
     for exercise in learned:

@@ -1,4 +1,4 @@
-"""The migration that leaves one first try of each question."""
+"""The migration that keeps only one first try per question."""
 
 from __future__ import annotations
 

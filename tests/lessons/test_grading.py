@@ -1,4 +1,4 @@
-"""Grades: right by the plain rules, telling about skills, and never upset by what comes in."""
+"""Grading: correct by the plain rules, informative about skills, and robust against any input."""
 
 import contextlib
 import itertools
@@ -16,7 +16,7 @@ from tests.lessons.samples import broken, differing, exercises, explained, is_ye
 
 NUMBER, COLOR, SHADING, SHAPE = Feature
 
-# The plain rules give every answer's grade once more
+# Compare every grade with the plain rules
 
 
 def indices(cards) -> list[int]:
@@ -24,7 +24,7 @@ def indices(cards) -> list[int]:
 
 
 def answers(exercise: Exercise, rng: random.Random):
-    """Some answers, right and wrong, each with whether it is right."""
+    """Some right and wrong answers, each with whether it's right."""
     cards = exercise.cards
     feature = rng.choice(list(Feature))
     match exercise.kind:
@@ -98,7 +98,7 @@ def test_the_solution_is_what_the_plain_rules_say(kind):
 
 
 def triple(kind: ExerciseKind, *cards: str, easy: bool = False) -> Exercise:
-    """Three cards in short: "1rso" is one red solid oval."""
+    """An exercise with three cards in short notation: "1rso" is one red solid oval."""
     words = {
         "r": "red", "g": "green", "p": "purple", "s": "solid", "t": "striped", "u": "outlined",
         "o": "oval", "q": "squiggle", "d": "diamond",
@@ -226,7 +226,7 @@ def test_the_verdict_is_on_the_triple_in_question():
         assert (verdict is not None and verdict.is_set) == is_yes(exercise)
 
 
-# Answers that are none
+# Invalid answers
 
 
 def some(kind) -> Exercise:

@@ -1,4 +1,4 @@
-"""Help in stages: one thing more each time, and the answer last."""
+"""Help in stages: one more thing each time, with the answer last."""
 
 import pytest
 

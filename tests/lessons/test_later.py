@@ -1,4 +1,4 @@
-"""Answers that come later: none counts twice, none counts for somebody else, and each says what becomes of it."""
+"""Answers sent later: none counts twice or for somebody else, and each one's result is reported."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def no_hurry(monkeypatch):
 
 @pytest.fixture
 def now(monkeypatch) -> float:
-    """The moment at which everything arrives."""
+    """The time at which everything arrives."""
     now = time.time()
     monkeypatch.setattr(later, "time", SimpleNamespace(time=lambda: now))
     return now
@@ -75,7 +75,7 @@ def form_of(client: Client, ticket: Ticket, *, right: bool = True, **more: Any) 
     return {**head, "ago": "60", **form, **more}
 
 
-# What is kept
+# What can be stored
 
 
 @pytest.mark.parametrize("right", [True, False])
@@ -237,7 +237,7 @@ def test_progress_is_as_if_all_had_come_in_their_order(client, ann):
     assert progress_of(ann) == progress
 
 
-# What cannot be kept
+# What can't be stored
 
 
 @pytest.mark.parametrize("what", BAD)
@@ -269,7 +269,7 @@ def test_the_answers_of_a_user_are_nobody_elses(client, ann):
     assert client.post(PATH, form).status_code == 409
     assert client.post(PATH, {key: value for key, value in form.items() if key != "whose"}).status_code == 409
     assert not LearningEvent.objects.exists()
-    # They are still good when she is back.
+    # They're still valid when she's back.
     client.force_login(ann.user)
     assert client.post(PATH, form).status_code == 200
     assert LearningEvent.objects.get().user == ann.user
@@ -315,7 +315,7 @@ def test_who_is_here_is_said_without_saying_who(client, ann):
     assert whose(client) == GUEST
 
 
-# Ahead
+# Prefetching
 
 
 @pytest.mark.parametrize("tries", [0, 40])

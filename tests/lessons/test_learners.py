@@ -1,4 +1,4 @@
-"""The simulated learners behave as they are documented, and the site's order does them good."""
+"""The simulated learners behave as documented, and learn faster with the site's order."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tools.bench.learners import (
     ALL_ALIKE,
     BLIND_TO_SHADING,
     DAY,
-    HELD,
-    NATURES,
+    LEARNER_TYPES,
+    MASTERY_CHANCE,
     ORDINARY,
     SLIP,
     Learner,
@@ -24,7 +24,7 @@ from tools.bench.learners import (
     adaptive,
     at_random,
 )
-from tools.bench.lessons import exercises_until, truly
+from tools.bench.lessons import exercises_until, has_mastered_all
 
 SHADING = Wanted(ExerciseKind.IS_SET, focus=Feature.SHADING)
 
@@ -79,10 +79,12 @@ class TestALearner:
         assert all(learner.chance(skill, now + 30 * DAY) <= learner.chance(skill, now) for skill in Skill)
 
     def test_holds_a_skill_that_comes_off_nine_times_in_ten(self):
-        assert expert().holds_all(0.0)
-        assert not Learner(ORDINARY, "0").holds_all(0.0)
+        assert expert().has_mastered_all(0.0)
+        assert not Learner(ORDINARY, "0").has_mastered_all(0.0)
         learner = Learner(ORDINARY, "0")
-        assert all(learner.holds(skill, 0.0) is (learner.chance(skill, 0.0) >= HELD) for skill in Skill)
+        assert all(
+            learner.has_mastered(skill, 0.0) is (learner.chance(skill, 0.0) >= MASTERY_CHANCE) for skill in Skill
+        )
 
     def test_is_the_same_for_the_same_seed(self):
         assert run(ORDINARY, adaptive, 25)[1] == run(ORDINARY, adaptive, 25)[1]
@@ -109,15 +111,15 @@ class TestABelief:
     def test_is_given_up_after_enough_corrections(self, nature):
         practice, _tries = run(nature, adaptive, 1)
         assert practice.learner.corrections_left
-        assert not practice.learner.holds_all(practice.now)
+        assert not practice.learner.has_mastered_all(practice.now)
         list(practice.run(150))
         assert not practice.learner.corrections_left
 
 
 def test_the_adaptive_order_needs_fewer_exercises_than_a_random_one():
     def total(order):
-        learners = [Practice(Learner(nature, f"{n}"), order, f"{n}") for nature in NATURES for n in range(8)]
-        return sum(exercises_until(each, truly) for each in learners)
+        learners = [Practice(Learner(nature, f"{n}"), order, f"{n}") for nature in LEARNER_TYPES for n in range(8)]
+        return sum(exercises_until(each, has_mastered_all) for each in learners)
 
     assert total(adaptive) < 0.9 * total(at_random)
 

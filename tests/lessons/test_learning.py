@@ -1,4 +1,4 @@
-"""What is kept of learning: tries for ever, and progress that always follows from them."""
+"""Learning records: tries are permanent, and progress can always be rebuilt from them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ DAY = 86_400.0
 PASSWORD = "under the third oval"  # noqa: S105 (nobody's)
 
 
-# Learners, and answers of theirs; the other tests of learning use them as well.
+# Learners and their answers, also used by other learning tests.
 
 
 def a_guest(key: str = "a" * 32) -> Player:
@@ -93,7 +93,7 @@ def keep(
     seconds: float | None = 5.0,
     hints: int = 0,
 ) -> LearningEvent:
-    """A try at the exercise of this seed."""
+    """Record a try at the exercise with this seed."""
     exercise = make_exercise(wanted, seed)
     answer = right_answer(exercise) if right else wrong_answer(exercise)
     graded = exercise.grade(answer)
@@ -127,7 +127,7 @@ def keep_many(
     place: str = "practice",
     start: float = NOW,
 ) -> None:
-    """So many tries at once, a minute apart, of these kinds in turn, every fifth of them wrong."""
+    """Record many tries, a minute apart, cycling through these kinds, every fifth one wrong."""
     samples = {}
     for kind in kinds:
         for right in (True, False):
@@ -145,13 +145,13 @@ def keep_many(
 
 
 def progress_of(player: Player) -> dict[str, Any]:
-    """The skills that were ever seen."""
+    """The progress of all skills practiced so far."""
     new = new_states()
     return {skill: state_record(state) for skill, state in skill_states(player).items() if state != new[skill]}
 
 
 def tries_of(player: Player) -> list[dict[str, Any]]:
-    """Every try, whole but for whose it is."""
+    """Every try, with all fields except whose it is."""
     rows = LearningEvent.objects.filter(**player.key).order_by("pk")
     return [{**model_to_dict(row, exclude=["user", "guest"]), "id": row.pk} for row in rows]
 
@@ -163,7 +163,7 @@ def some_wanted(rng: random.Random) -> Wanted:
 
 
 def learn_for_days(player: Player, rng: random.Random, *, tries: int, start: float = NOW) -> float:
-    """Tries at all kinds of exercises, some of them at one again, over days; says when it ended."""
+    """Record tries at all kinds of exercises over days, some of them repeated; return the end time."""
     now, asked = start, []
     for turn in range(tries):
         now += DAY * rng.random() * 3 if rng.random() < 0.05 else rng.uniform(1, 90)
@@ -305,7 +305,7 @@ def test_two_learners_never_mix():
     assert len(tries_of(ann)) == 1
 
 
-# A guest who turns out to be somebody
+# A guest who signs in
 
 
 def test_what_a_guest_has_learned_becomes_the_users_own():
@@ -378,7 +378,7 @@ def sign_in(client, who: Player):
 
 @pytest.fixture
 def quick_passwords(settings):
-    """Hashed for speed, not for safety."""
+    """Use a fast, insecure password hash."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
@@ -388,7 +388,7 @@ def ann(quick_passwords) -> Player:
 
 
 def do_steps(client) -> None:
-    """What a newcomer does first."""
+    """Do the first steps of a newcomer."""
     assert client.post("/learn/cards/four-features/").status_code == 200
     assert client.post("/learn/cards/color-green/", {"value": "red"}).status_code == 200
     assert client.post("/learn/cards/color-green/", {"value": "green"}).status_code == 200

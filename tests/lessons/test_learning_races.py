@@ -1,4 +1,4 @@
-"""Answers that come at the same instant: each counts once, and progress is what a rebuild makes of them."""
+"""Simultaneous answers: each counts once, and progress equals a rebuild."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SKILLS = (Skill.COLOR, Skill.SHAPE, Skill.THIRD_CARD)
 
 
 def together(*jobs: Callable[[], object]) -> None:
-    """Do all of them at the same instant, each in a thread with a connection of its own; an error of one is raised."""
+    """Run all jobs simultaneously, each in a thread with its own connection; raise the first error."""
     barrier = threading.Barrier(len(jobs))
     errors: list[BaseException] = []
 
@@ -87,7 +87,7 @@ def test_of_answers_from_four_devices_at_once_every_one_counts(transactional_db,
     who = learner()
     together(*(lambda number=number: answers_of_thread(who, number, 40) for number in range(4)))
     assert LearningEvent.objects.filter(is_first=True, **who.key).count() == 160
-    # It was 44 of 160 on PostgreSQL where each of them changed the summary, without a lock.
+    # Without a lock, PostgreSQL lost all but 44 of 160, because each changed the summary.
     states = skill_states(who)
     assert [states[skill].tries for skill in SKILLS] == [160] * len(SKILLS)
     assert_progress_is_a_rebuild(who)

@@ -1,4 +1,4 @@
-"""Mastery from tries: how a skill goes up, down and fades, and the levels that name it."""
+"""Mastery computed from tries: how a skill rises, falls and fades, and its levels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learner's own page: where I am, what I can, what I miss; every number is the one that mastery gives."""
+"""The learner's own page: position, skills and mistakes; every number matches mastery."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from lessons.skills import ExerciseKind, Skill, Wanted
 from lessons.views import exercise as exercise_page
 from lessons.views import practice
 from lessons.words import LEVELS, SKILLS
-from tests.lessons.standing import stand_at
+from tests.lessons.skill_levels import stand_at
 from tests.lessons.test_learning import DAY, NOW, a_guest, a_user, keep, keep_many, learn_for_days
 
 pytestmark = pytest.mark.django_db
@@ -43,7 +43,7 @@ def ann(client) -> Player:
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The clock of the pages, to be set by hand."""
+    """The pages' clock, which the test sets."""
     clock = SimpleNamespace(now=NOW)
     for page in (practice, exercise_page):
         monkeypatch.setattr(page, "time", SimpleNamespace(time=lambda: clock.now))
@@ -55,13 +55,13 @@ def words_of(markup: str) -> str:
 
 
 def section(response, title: str) -> str:
-    """The part of the page under a heading; empty if there is none."""
+    """The section of the page under a heading, or ""."""
     found = re.search(rf"<h2>{title}</h2>(.*?)</section>", response.text, re.DOTALL)
     return found[1] if found else ""
 
 
 def levels_on(response) -> list[tuple[str, int, str]]:
-    """Of each skill on the page: its name, its picture's value, and its words."""
+    """For each skill on the page: its name, its picture's value, and its text."""
     rows = re.findall(
         r'<th scope="row">(.*?)</th>\s*<td>\s*<meter[^>]* value="(\d)">\d</meter>(.*?)</td>',
         section(response, "What I can do"),
@@ -102,7 +102,7 @@ def test_a_guest_has_a_page_as_well(client):
     assert words_of(section(response, "What I miss most")) == "color missed 1 of 1"
 
 
-# What I can
+# Skills
 
 
 def test_the_levels_are_those_of_the_one_status_function(client, ann, clock):
@@ -149,7 +149,7 @@ def test_who_is_ready_for_the_full_deck_is_told_by_what_was_measured(client, ann
         assert READY not in text
 
 
-# What I get wrong, and how long I take
+# Mistakes and times
 
 
 def test_what_is_missed_most_comes_first(client, ann):
@@ -169,14 +169,14 @@ def test_who_misses_nothing_reads_nothing_of_it(client, ann):
 
 
 def find(player: Player, kind: ExerciseKind, seconds: float, *, right: bool = True, again: bool = False) -> list[str]:
-    """A board found in so many seconds: the names of its cards."""
+    """Record a board solved in this many seconds; return the names of its cards."""
     wanted, seed = Wanted(kind, 2), f"{kind}-{'again' if again else seconds}"
     keep(player, wanted, seed, right=right, seconds=seconds)
     return [card_name(card) for card in make_exercise(wanted, seed).cards]
 
 
 def figures(response) -> list[tuple[list[str], str]]:
-    """The boards on the page: the names of their cards, and what is written under them."""
+    """The boards on the page: the names of their cards, and their captions."""
     found = re.findall(
         r"<figure>(.*?)<figcaption>(.*?)</figcaption>", section(response, "My slowest boards"), re.DOTALL
     )
@@ -281,7 +281,7 @@ def test_every_table_names_its_rows(client, ann):
         assert table.count("<tr>") == table.count('<th scope="row">')
 
 
-# My path
+# The path
 
 
 def test_my_path_is_the_path_of_the_course(client, ann):

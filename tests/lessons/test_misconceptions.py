@@ -1,4 +1,4 @@
-"""Misconceptions from tries: each is found in the errors of its sort, not in others, and forgotten when put right."""
+"""Misconceptions found in tries: each in its own kind of errors only, and forgotten once corrected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def overlooks(feature):
 
 
 def in_order(*tries):
-    """The tries of these makers, half a minute apart."""
+    """Tries from these functions, half a minute apart."""
     return [make(at=30.0 * number) for number, make in enumerate(tries)]
 
 

@@ -1,4 +1,4 @@
-"""Practice: the next exercise is the one that helps most, and an answer counts once and honestly."""
+"""Practice: the next exercise is the most useful one, and an answer counts once."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ HTMX = {"HX-Request": "true"}
 
 @pytest.fixture(autouse=True)
 def no_hurry(monkeypatch):
-    """A script answers faster than the limit for hands allows."""
+    """Lift the rate limit, because a script answers faster than people."""
     monkeypatch.setattr(limits, "MOVES", limits.Limit("moves", most=100_000, seconds=10))
 
 
@@ -58,7 +58,7 @@ def ann(client) -> Player:
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The clock of the pages, to be set by hand."""
+    """The pages' clock, which the test sets."""
     clock = SimpleNamespace(now=NOW)
     for page in (practice, exercise_page):
         monkeypatch.setattr(page, "time", SimpleNamespace(time=lambda: clock.now))
@@ -70,7 +70,7 @@ def asks_for(monkeypatch, wanted: Wanted) -> None:
 
 
 def forms_of(exercise: Exercise, answer: dict[str, Any]) -> list[dict[str, Any]]:
-    """An answer as the page would send it: several SETs one after the other."""
+    """The forms the page would send for an answer: several SETs are sent one by one."""
     match exercise.kind:
         case ExerciseKind.IS_SET | ExerciseKind.ANY_SET:
             return [{"yes": "1" if answer["yes"] else "0"}]
@@ -80,7 +80,7 @@ def forms_of(exercise: Exercise, answer: dict[str, Any]) -> list[dict[str, Any]]
 
 
 def send(client, asked, *, right: bool = True, **more: Any):
-    """Answer the question of a page."""
+    """Answer the question on a page."""
     exercise, response = asked.context["question"], asked
     for form in forms_of(exercise, right_answer(exercise) if right else wrong_answer(exercise)):
         response = client.post(PATH, {"ticket": ticket_on(response), **form, **more})
@@ -151,11 +151,11 @@ def test_no_question_comes_twice_in_a_row_even_if_chance_has_it_so(client, ann, 
     assert all(before != after for before, after in pairwise(asked))
 
 
-# Two triples that differ only in the feature that is missed
+# Two triples that differ only in the missed feature
 
 
 def miss(player: Player, feature: Feature, times: int) -> None:
-    """Take triples for SETs that only this feature breaks."""
+    """Wrongly accept triples that only this feature breaks."""
     wanted = Wanted(ExerciseKind.IS_SET, 2, feature)
     seeds = (f"miss-{turn}" for turn in range(1000))
     blind = (s for s in seeds if [b.feature for b in explain(*make_exercise(wanted, s).cards).broken] == [feature])
@@ -164,7 +164,7 @@ def miss(player: Player, feature: Feature, times: int) -> None:
 
 
 def differences(first: Exercise, second: Exercise) -> list[list[Feature]]:
-    """In which features the cards at each place differ."""
+    """For each position, the features in which the two cards differ."""
     places = zip(first.cards, second.cards, strict=True)
     return [[f for f in Feature if a.value(f) is not b.value(f)] for a, b in places]
 

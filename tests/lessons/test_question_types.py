@@ -1,4 +1,4 @@
-"""What a question is like is known to its class alone: nothing else asks which kind it is."""
+"""Only a question type's own class knows how it works: no other code checks for kinds."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ ROOT = Path(__file__).parent.parent.parent
 APPS = ["core", "games", "lessons", "classrooms", "setsite"]
 
 DEFENSIBLE = {
-    # The learner model: figures about kinds, measured together and read as tables.
+    # The learner model: parameters per kind, measured together and read as tables.
     "lessons/progress/mastery.py": 7,
     "lessons/progress/misconceptions.py": 14,
     "lessons/progress/tracing.py": 2,
-    # Where a worksheet can be had, and how it lies on paper.
+    # Worksheets: which kinds can be printed, and their layout.
     "lessons/sheets.py": 1,
     "lessons/printing/tasks.py": 1,
-    # An exercise is kept with its cards, a question of the course with those of the answer.
+    # An exercise is stored with its cards, a course question with the cards of the answer.
     "lessons/answering.py": 1,
-    # Whatever is found on a board counts for an assignment.
+    # Any find on a board counts for an assignment.
     "classrooms/classes/assignments.py": 1,
-    # Children of the demo, who answer each kind in their own way.
+    # Demo children, who answer each kind in their own way.
     "classrooms/demo_learning.py": 1,
 }
 
@@ -45,7 +45,7 @@ QUESTIONS = {each.__name__ for each in subclasses(Question) | subclasses(StepQue
 
 
 def kinds_in(node: ast.AST, names: set[str]) -> bool:
-    """Whether a kind of exercise is named here, by whatever name it was imported."""
+    """Whether the code refers to an exercise kind, under any imported name."""
     return any(
         isinstance(each, ast.Attribute)
         and isinstance(each.value, ast.Name)
@@ -135,7 +135,7 @@ def test_every_question_has_a_template_of_its_own_with_a_picture_for_the_wall(qu
 
 
 class NoForm:
-    """What a browser sends that has nothing to say."""
+    """The form of a browser that sends nothing."""
 
     def get(self, key):
         return None
@@ -167,7 +167,7 @@ def test_of_the_answers_with_one_tap_the_right_one_is_shown_as_the_solution(ques
 
 @pytest.fixture
 def made(monkeypatch) -> list[str]:
-    """The seeds of what was made, from now on."""
+    """Records the seeds of all exercises made from now on."""
     exercise.cached_exercise.cache_clear()
     seeds: list[str] = []
     for kind in EXERCISES.values():

@@ -1,4 +1,4 @@
-"""Progress is a snapshot and the events since: however they came, it's what all events together make."""
+"""Progress is a snapshot plus later events; in whatever order they came, it equals all events together."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def learn(player, number: int, *, start: float = NOW) -> None:
 
 
 def all_together(player):
-    """What the events make, with no snapshot."""
+    """Progress computed from all events, without a snapshot."""
     tries = [try_of(event) for event in LearningEvent.objects.filter(**player.key).counted().order_by("at", "pk")]
     return mastery(tries, max(each.at for each in tries))
 
@@ -64,7 +64,7 @@ def test_an_answer_writes_one_row_and_no_summary():
 
 @pytest.mark.parametrize("moment", [NOW - 50, NOW + 7.5, NOW + MANY - 1])
 def test_an_answer_that_comes_late_counts_where_it_belongs(moment):
-    """Given without a network, before, among and at the same moment as what the snapshot has."""
+    """Answered offline: before, among or at the same time as the events in the snapshot."""
     ann = a_user()
     learn(ann, MANY)
     skill_states(ann)

@@ -1,4 +1,4 @@
-"""A question is answered by whoever it was put to, and help that was given is known whatever ticket comes back."""
+"""Only the person who was asked can answer a question, and help given is remembered whichever ticket comes back."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _easy(monkeypatch):
-    """Practice asks only what a form answers with one tap."""
+    """Make practice ask only questions answered with one tap."""
     monkeypatch.setattr("lessons.views.practice.next_wanted", _wanted)
 
 
@@ -107,19 +107,19 @@ def test_help_as_a_guest_counts_after_signing_in():
 
 
 def drop_session(client: Client) -> None:
-    """Forget who the guest was, and nothing else."""
+    """Drop the guest's session only."""
     del client.cookies["sessionid"]
 
 
 def ask_for_help(client: Client, sealed: str, times: int = 3) -> str:
-    """With the newest ticket each time, as a page does it; the last one."""
+    """Ask for help with the newest ticket each time, as a page does; return the last ticket."""
     for _time in range(times):
         sealed = ticket_on(client.post(PATH, {"ticket": sealed, "help": "1"}))
     return sealed
 
 
 def a_written_question() -> str:
-    """The address of a question that the course puts to everybody in the same way."""
+    """The URL of a question that's the same for everybody."""
     steps = ((unit, step) for unit in course() for step in unit.steps if isinstance(step.question, Ask))
     unit, step = next(each for each in steps if each[1].question.exercise.kind is ExerciseKind.IS_SET)
     return f"/learn/{unit.slug}/{step.slug}/"
@@ -131,7 +131,7 @@ def test_help_counts_after_signing_in_without_the_session_in_which_it_was_given(
     first = ticket_on(client.get(PATH))
     newest = first
     if is_known:
-        # No answer at all: the same question comes back, on a ticket of the guest's own.
+        # Without an answer, the same question comes back with the guest's own ticket.
         newest = ticket_on(client.post(PATH, {"ticket": first}))
         assert read_ticket(newest).owner != read_ticket(first).owner
     ask_for_help(client, newest)
@@ -202,7 +202,7 @@ def test_whether_an_answer_is_right_is_not_chosen_by_the_form(learner):
 
 
 def sign_in(client: Client, name: str = "Ann") -> None:
-    """By the form, in the same browser."""
+    """Sign in with the form, in the same browser."""
     user = User.objects.create_adult(
         email=f"{name}@people.example",
         display_name=name,

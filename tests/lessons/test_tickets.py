@@ -1,4 +1,4 @@
-"""An exercise on its way through a form: only our own questions are answered, and none tells its answer."""
+"""Exercise tickets in forms: only questions asked by the site can be answered, and no ticket reveals its answer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TICKET = re.compile(r'name="ticket" value="([^"]+)"')
 
 
 def ticket_on(response) -> str:
-    """The ticket of a page; the other tests of pages use it as well."""
+    """The ticket on a page; other page tests use this too."""
     (ticket,) = TICKET.findall(response.text)
     return ticket
 
@@ -45,7 +45,7 @@ def new_ticket(place: str) -> Ticket:
 
 
 def assert_asked_afresh(response, old: str) -> None:
-    """The page has another question of ours, says nothing of an answer, and nothing was kept."""
+    """The page asks a new question, mentions no answer, and nothing was stored."""
     assert response.status_code == 200
     fresh = read_ticket(ticket_on(response))
     assert ticket_on(response) != old
@@ -78,7 +78,7 @@ def test_a_ticket_without_a_seed_is_the_question_that_the_course_has_written_dow
 
 
 def test_a_ticket_tells_nothing_of_what_it_asks():
-    """What is asked for holds the answer: its focus is the feature that breaks."""
+    """The specification contains the answer: its focus is the feature that breaks."""
     sealed = Ticket(place=DRILL, wanted=WANTED, seed="s1", shown_at=12.5).sealed()
     said = base64.urlsafe_b64decode(sealed)
     assert not any(word in said for word in (b"wanted", b"focus", b"seed", DRILL.encode()))
@@ -158,12 +158,12 @@ def test_a_ticket_of_another_place_does_not_count_here(client, here, elsewhere):
 
 @pytest.mark.parametrize("form", [{"yes": "1"}, {"help": "1"}])
 def test_a_ticket_for_a_question_that_the_course_no_longer_asks_gets_a_fresh_one(client, form):
-    # Sealed before the course was changed: what is a drill now was a question with cards of its own.
+    # Sealed before the course changed: what's a drill now was a question with its own cards.
     ticket = Ticket(place=DRILL, wanted=WANTED, seed="", shown_at=time.time()).sealed()
     assert_asked_afresh(client.post(PLACES[DRILL], {"ticket": ticket, **form}), ticket)
 
 
-# What a page and its ticket tell
+# Pages and tickets don't reveal the answer
 
 
 def test_what_was_wanted_says_nothing_about_yes_or_no():
@@ -179,7 +179,7 @@ OF_THE_MOMENT = re.compile(
 
 
 def without_cards(response) -> str:
-    """The page with its cards turned over, and without what is new each time."""
+    """The page without its cards and without parts that are new each time."""
     return OF_THE_MOMENT.sub("", CARD.sub("<card>", response.text))
 
 

@@ -1,4 +1,4 @@
-"""Worksheets: what is on the paper is on the screen, and the answers are right."""
+"""Worksheets: paper and screen show the same exercises, and the answers are right."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_the_answers_explain_each_feature(level):
 
 
 def path_on(printed: Worksheet) -> str:
-    """Where the code on the paper leads."""
+    """The path in the QR code on the paper."""
     (address,) = scanned(sheets(pdf_of(printed))[0])
     return address.removeprefix(SITE)
 
@@ -228,7 +228,7 @@ def test_the_exercises_come_one_after_another_until_all_are_right(client, kind):
 
 
 def answer(client: Client, path: str, ticket: str, exercise):
-    """The right one, in as many forms as it takes."""
+    """Send the right answer, in as many forms as it takes."""
     found = right_answer(exercise)
     if exercise.kind is not ExerciseKind.FIND_ALL:
         form = {"yes": str(int(found["yes"]))} if "yes" in found else found

@@ -1,4 +1,4 @@
-"""Lists of students that are small to send and once were large to read: each as a function of its size in bytes."""
+"""Student lists that are small to upload and once were large to read: each is a function of its size in bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 if __name__ == "__main__":
     import django
 
-    # Before anything that knows models is imported.
+    # This must come before importing models.
     django.setup()
 
 from classrooms.classes.rosters.files import MOST_BYTES, read_files, read_names
@@ -39,7 +39,7 @@ def zipped(
 
 
 def _wide(size: int) -> dict[str, bytes]:
-    """As many columns as lines: every cell of the square is empty."""
+    """As many columns as rows, with every cell empty."""
     half = size // 3
     return {"list.csv": b"name" + b"," * half + b"\n" + b"a\n" * half}
 
@@ -76,7 +76,7 @@ FILES: dict[str, Bomb] = {
     "wide letters": _csv(b"name\n", "\U0001f600".encode()),
     "many columns and many lines": _wide,
 }
-# Their size is what comes out of the zip.
+# Here the size is that of the unzipped content.
 ZIPS: dict[str, Bomb] = {
     "line breaks in a zip": lambda size: zipped(users=_USERS + b"\n" * size),
     "commas in a zip": lambda size: zipped(places=_PLACES + b"," * size),
@@ -93,7 +93,7 @@ def _xlsx(
     *,
     sheets: int = 1,
 ) -> Bomb:
-    """A workbook whose parts are as large as they may be; what's in them stands in one row or one string."""
+    """A workbook whose parts have the maximum size, with the content in one row or one string."""
     main = b' xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     office = b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml."
@@ -121,11 +121,11 @@ def _xlsx(
 
 
 def _times(content: bytes, size: int, *, most: str = "cells", each: int = 1) -> bytes:
-    """As often as it fits, or as the elements in it may be there at all."""
+    """Repeat the content as often as the size or the limit on its elements allows."""
     return content * min(size // len(content), (MOST_ELEMENTS[most] - 100) // each)
 
 
-# Their size is that of one part, and as many elements as are let through.
+# Here the size is that of one part, with as many elements as are allowed.
 WORKBOOKS: dict[str, Bomb] = {
     "empty rows": _xlsx(lambda size: _times(b"<row/>", size)),
     "a row of empty cells": _xlsx(lambda size: b"<row>%s</row>" % _times(b"<c/>", size)),
@@ -150,7 +150,7 @@ MOST_MEMORY = 150 * 1024 * 1024
 
 
 def read(uploads: dict[str, bytes]) -> str:
-    """What came of it, in a word."""
+    """Read the upload; return the result as one word."""
     try:
         return f"{len(read_files(uploads))} read"
     except BadFile as bad:
@@ -158,7 +158,7 @@ def read(uploads: dict[str, bytes]) -> str:
 
 
 def _read_all_in_little_room() -> None:
-    """As a program: reads every bomb at its largest, with so much memory beyond what Python has already."""
+    """Run as a program: read every bomb at its maximum size, with a memory limit on top of what Python already uses."""
     bombs = [(name, bomb(MOST_BYTES)) for name, bomb in FILES.items()]
     bombs += [(name, bomb(MOST_UNPACKED - 10_000)) for name, bomb in ZIPS.items()]
     bombs += [(name, bomb(MOST_UNPACKED - 20_000)) for name, bomb in WORKBOOKS.items()]

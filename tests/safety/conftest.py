@@ -1,4 +1,4 @@
-"""A town, and the site that it visits as in production."""
+"""A town of hostile visitors, and the site configured as in production."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FILES = ["django.template.loaders.filesystem.Loader", "django.template.loaders.
 
 @pytest.fixture
 def unread_town(db, settings) -> Iterator[Town]:
-    """A town whose forms nobody has read yet."""
+    """A town whose forms haven't been read yet."""
     templates = settings.TEMPLATES[0]
     loaders = [("template_partials.loader.Loader", [("django.template.loaders.cached.Loader", _FILES)])]
     settings.TEMPLATES = [{**templates, "OPTIONS": {**templates["OPTIONS"], "loaders": loaders}}]

@@ -1,4 +1,4 @@
-"""What a copy of the database gives away about ways in: nothing without the secret key."""
+"""A copy of the database contains no usable credentials without the secret key."""
 
 from __future__ import annotations
 

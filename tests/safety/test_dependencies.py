@@ -1,4 +1,4 @@
-"""What we install is what was looked at: every package pinned, with the sums of its files."""
+"""Installed packages are the reviewed ones: every package is pinned with the hashes of its files."""
 
 from __future__ import annotations
 

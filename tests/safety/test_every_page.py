@@ -1,4 +1,4 @@
-"""Every page, against what is smuggled in: forms of another site are refused, and no script is written into any."""
+"""Every page rejects cross-site forms and escapes injected scripts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.test_permissions import POLICIES, Role, World, make_world
 
 pytestmark = pytest.mark.django_db
 EXEMPT = {"family:letters-stop"}
-"""Mail programs post there by themselves (RFC 8058); the token in the address stops letters and nothing else."""
+"""Mail programs post there by themselves (RFC 8058); the token in the URL only stops letters."""
 
 INLINE = re.compile(
     r"""<script(?![^>]*\ssrc=)(?![^>]*\stype="application/json")|<style|<[a-z][^>]*\s(style|on[a-z]+)=|javascript:""",
@@ -28,7 +28,7 @@ def world(settings) -> World:
 
 
 def visits(world: World) -> Iterator[tuple[str, Client, str]]:
-    """Every address with a browser of somebody who may open it: its name, the browser and the path."""
+    """Every URL with a browser that may open it: URL name, browser and path."""
     for name, policy in POLICIES.items():
         client = Client(enforce_csrf_checks=True)
         role = next((role for role in Role if role in policy.may and role in world.users), None)

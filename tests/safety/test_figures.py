@@ -1,4 +1,4 @@
-"""The figures in docs/security.md and docs/faults.md are those of the code; other tests show that they hold."""
+"""The numbers in docs/security.md and docs/faults.md match the code; other tests prove them."""
 
 from __future__ import annotations
 

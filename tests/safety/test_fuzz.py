@@ -1,7 +1,7 @@
-"""Whatever anybody sends to any address: no error, and nothing written by who is refused.
+"""Fuzz every URL: no request causes an error, and refused requests write nothing.
 
-The addresses are those of the resolver, the fields those of our own forms; the rest is made up from a seed that is
-fresh in each run. Every address gets every method at least once; then anything goes until the budget is used up.
+The URLs come from the resolver and the fields from our own forms; the rest is generated from a seed that's new for each
+run. Every URL gets every method at least once; then random requests follow until the time budget is used up.
 SETSITE_TEST_SEED repeats a run, SETSITE_FUZZ_SECONDS makes it longer.
 """
 
@@ -31,7 +31,7 @@ from tests.seeds import fuzz_seconds, how_to_repeat, run_seed
 from tests.test_pages import run
 from tests.test_permissions import POLICIES, Role
 
-# Texts that have broken something somewhere, as they come over the wire.
+# Texts that have broken something somewhere, as sent over the wire.
 ODD = [
     b"",
     b"0",
@@ -142,7 +142,7 @@ Pairs = list[tuple[bytes, bytes]]
 
 
 class Mischief:
-    """Makes requests up: what our own forms send, with some of it bent, missing, doubled or not ours."""
+    """Generates requests: our own forms' fields, some of them altered, missing, doubled or foreign."""
 
     def __init__(self, seed: str) -> None:
         self._rng = random.Random(seed)
@@ -187,7 +187,7 @@ class Mischief:
         return given
 
     def path(self, path: str, others: list[str]) -> str:
-        """The address itself, another of the same kind, or one that is bent."""
+        """The path itself, another of the same pattern, or an altered one."""
         if others and self.chance(2):
             path = self.choose(others)
         parts = path.split("/")
@@ -202,7 +202,7 @@ class Mischief:
         return "/".join(parts)
 
     def body(self, form: Form) -> tuple[bytes, bytes]:
-        """A body and what it says it is."""
+        """A body and its content type."""
         given = self.pairs(form.fields)
         how = self.choose(["form", "form", "form", "form", "files", "raw", "mislabelled"])
         if how == "form":
@@ -232,7 +232,7 @@ class Mischief:
         )
 
     def stream_query(self, good: str) -> bytes:
-        """What a stream is asked with: the right token bent, another one, or something odd."""
+        """The query of a stream: the right token altered, another token, or something odd."""
         how = self.choose(["bent", "odd", "raw"])
         if how == "bent":
             return b"token=" + quote(bend(good, self.choose(BENT))).encode()
@@ -240,7 +240,7 @@ class Mischief:
 
 
 def bend(text: str, how: str) -> str:
-    """A code, number or sealed word that is not quite the right one."""
+    """Alter a code, number or signed value slightly."""
     middle = len(text) // 2
     other = "z" if text[middle : middle + 1] != "z" else "y"
     return {
@@ -289,9 +289,9 @@ INLINE = re.compile(
 
 
 NOTED = {AuditEntry._meta.db_table}
-"""Where it is written down that a teacher has taken data out."""
+"""Tables that log a teacher's data exports."""
 BY_ITSELF = "/family/letters/"
-"""Mail programs stop letters without having seen a form (RFC 8058): the address itself is the proof."""
+"""Mail programs stop letters without having seen a form (RFC 8058); the URL itself is the proof."""
 
 
 def judge(asked: Asked, answered: Answered, *, may: bool) -> None:
@@ -309,20 +309,20 @@ def judge(asked: Asked, answered: Answered, *, may: bool) -> None:
 
 @dataclass
 class Fuzz:
-    """The requests of one run, each made from the run's seed and its own number."""
+    """The requests of one run, each generated from the run's seed and its own number."""
 
     town: Town
     asked: Counter[str] = field(default_factory=Counter)
-    """How often each address was tried."""
+    """How often each URL was tried."""
 
     def sweep(self) -> None:
-        """Every address with every method, by somebody who may open it where there is one."""
+        """Try every URL with every method, as somebody who may open it if there is such a person."""
         for name in sorted(POLICIES):
             for method in SWEPT:
                 self._ask(name, method=method, is_swept=True)
 
     def go_on(self, until: Callable[[], bool]) -> None:
-        """Any address with anything, until it is enough."""
+        """Send any request to any URL until it's enough."""
         names = sorted(POLICIES)
         while not until():
             self._ask(Mischief(f"{run_seed()}/{self.asked.total()}/where").choose(names))
@@ -348,7 +348,7 @@ class Fuzz:
 
 
 def test_no_request_whatever_breaks_an_address_or_writes_where_it_is_refused(town: Town):
-    """Every address with every method, then as many others as the budget allows."""
+    """Try every URL with every method, then as many random requests as the budget allows."""
     began = time.process_time()
     fuzz = Fuzz(town)
     fuzz.sweep()

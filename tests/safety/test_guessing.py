@@ -1,8 +1,8 @@
-"""Guessing at children's pictures: what an attacker gets in a month, and that nobody is locked out by it.
+"""Guessing children's pictures: what an attacker gets in a month, without anybody being locked out by it.
 
-1,320 answers are possible. The tests let attackers do all they can for a month by a moved clock, count what was judged
-at whom, and work out from that how long the first child stands on average. Guessing at few children pays more than
-going round (two that share the guesses: 880, thirty: 1,277), so they try both, and the better one is the figure.
+There are 1,320 possible answers. The tests let attackers do all they can for a simulated month, count the guesses
+checked per child, and compute how long it takes on average to find the first child's pictures. Guessing at few children
+pays more than at many (two that share the guesses: 880, thirty: 1,277), so they try both, and the better one counts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 GUESSES = list(itertools.permutations(NAMES, 3))
 YEAR = 365
 SCHOOL_YEAR = 300
-"""Days from the first of September to the end of June."""
+"""Days from September 1 to June 30."""
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def clock(clock_of_limits: SimpleNamespace, monkeypatch) -> SimpleNamespace:
 
 @pytest.fixture
 def mia(clock) -> Enrolment:
-    """In a class that is older than a day, with no lesson running."""
+    """A student in a class older than a day, with no lesson running."""
     made = enrol(make_classroom(make_adult()), "Mia Okafor", "Noah Brandt")[0]
     clock.now += 3 * 86_400
     return made
@@ -64,7 +64,7 @@ def open_door(enrolment: Enrolment) -> None:
 
 
 def guess_until_held_up(clock, clients, enrolment: Enrolment, most: int = 60) -> int:
-    """Guess once a minute; how many guesses were judged."""
+    """Guess once a minute until refused; return how many guesses were checked."""
     for number, client in zip(range(most), clients, strict=False):
         clock.now += 61
         if tap(client, enrolment, *wrong(enrolment)).status_code == 429:
@@ -72,11 +72,11 @@ def guess_until_held_up(clock, clients, enrolment: Enrolment, most: int = 60) ->
     return most
 
 
-# What they get in a month
+# What attackers get in a month
 
 
 class Way(NamedTuple):
-    """How somebody guesses: from which browsers, which count how."""
+    """A way of guessing: the browsers used, and how each counts."""
 
     standing: DeviceStanding
     browsers: tuple[str, ...] = ("tablet",)
@@ -88,11 +88,11 @@ ON_ONE_TABLET = Way(DeviceStanding.KNOWN)
 AS_THEMSELVES = Way(DeviceStanding.SHARED, tuple(f"tablet-{number}" for number in range(4)), "noah")
 ON_NEW_BROWSERS = Way(DeviceStanding.NEW)
 A_FEW_DAYS = (0, 1, 2, 15, 29)
-"""For budgets that are used up after two days and come back after thirty."""
+"""For budgets that are used up after two days and refill after thirty."""
 
 
 def guess(clock, child: Enrolment, browser: str, way: Way) -> PictureTry | None:
-    """One guess; None if it isn't judged."""
+    """Make one guess; None if it isn't checked."""
     clock.now += 0.001
     try:
         return picture_guard.take_try(child, browser, "192.0.2.7", way.standing, way.last_user)
@@ -101,7 +101,7 @@ def guess(clock, child: Enrolment, browser: str, way: Way) -> PictureTry | None:
 
 
 def guess_before_sign_ins(clock, child: Enrolment, browser: str, way: Way) -> int:
-    """Guess twice each time before the child signs in, as long as that costs nothing; how many guesses that makes."""
+    """Guess twice before each sign-in of the child, while that's free; return the number of guesses."""
     judged = 0
     for _sign_in in range(30):
         wrong_ones = [guess(clock, child, browser, way) for _guess in range(2)]
@@ -116,7 +116,7 @@ def guess_before_sign_ins(clock, child: Enrolment, browser: str, way: Way) -> in
 
 
 Played = list[list[int]]
-"""How many guesses were judged, by day and child."""
+"""The number of checked guesses by day and child."""
 
 
 def play(
@@ -128,7 +128,7 @@ def play(
     on: Container[int] = range(30),
     before_sign_ins: bool = False,
 ) -> Played:
-    """Go round the children each day, or on some days, each time until it's refused."""
+    """Guess at each child in turn every day, or on some days, until refused."""
     played = []
     for day in range(days):
         judged = [0] * len(children)
@@ -154,7 +154,7 @@ def total(played: Played) -> int:
 
 
 def days_to_the_first(played: Played) -> float:
-    """How long the first child stands on average if it goes on like that, with never the same guess at a child."""
+    """Days until the first child's pictures are found at this rate, never guessing the same twice."""
     tried, standing, days = [0] * len(played[0]), 1.0, 0.0
     for day in itertools.cycle(played):
         days += standing
@@ -178,7 +178,7 @@ def is_said(*words: str) -> bool:
 
 @pytest.fixture
 def thirty(clock, monkeypatch) -> list[Enrolment]:
-    # The short-term limit only slows down; the attacker has all day.
+    # The short-term limit only slows the attacker down, and there's all day.
     monkeypatch.setattr(picture_guard.RateLimit, "take", lambda limit, who: None)
     made = enrol(make_classroom(make_adult()), *(f"Child{number} Lab" for number in range(30)))
     clock.now += 3 * 86_400
@@ -189,7 +189,7 @@ def test_how_long_the_first_child_stands_is_worked_out_right():
     assert len(GUESSES) == 1_320
     one_a_day = [[1]]
     assert days_to_the_first(one_a_day) == pytest.approx(660.5)
-    # Round by round, none of the thirty has fallen with the chance that all have their pictures among what is left.
+    # After each round, the chance that none of the thirty has been found, because all are among the remaining answers.
     rounds = sum(((1_320 - tried) / 1_320) ** 30 for tried in range(1_320))
     one_a_day_at_thirty = [[1] * 30]
     assert days_to_the_first(one_a_day_at_thirty) == pytest.approx(rounds)
@@ -248,7 +248,7 @@ def test_in_a_day_there_are_so_many_guesses_for_a_child_and_for_all(clock, thirt
 
 
 def test_whoever_makes_a_new_shared_tablet_each_time_gains_nothing(clock, thirty):
-    """The old hole: dropping the cookies and signing in as oneself gave a new budget with every sign-in."""
+    """A former hole: dropping the cookies and signing in as oneself gave a new budget with every sign-in."""
     played = play(clock, thirty[:3], AS_THEMSELVES)
     assert total(played) == 30
     PictureTry.objects.all().delete()
@@ -267,7 +267,7 @@ def test_a_cart_of_tablets_is_as_weak_as_our_documents_say(clock, thirty):
 
 
 def test_guessing_just_before_children_sign_in_leaves_traces_and_the_teacher_is_told(clock, mia):
-    """The old hole: 400 wrong guesses in ten days on a tablet of ten children, and nothing was left of them."""
+    """A former hole: 400 wrong guesses in ten days on a tablet of ten children left no trace."""
     children = enrol(mia.classroom, *(f"Child{number} Lab" for number in range(10)))
     tablet, judged, page = known_tablet(*children), 0, ""
     for _day in range(3):
@@ -286,7 +286,7 @@ def test_guessing_just_before_children_sign_in_leaves_traces_and_the_teacher_is_
 
 
 def test_a_tablet_that_knows_the_child_gives_no_more_guesses_however_often_somebody_signs_in(clock, mia):
-    """The old hole by its own steps: guess, sign in as oneself, guess on; 957 guesses in 190 seconds then."""
+    """A former hole, step by step: guess, sign in as oneself, guess again; that gave 957 guesses in 190 seconds."""
     noah = mia.classroom.enrolments.get(real_name="Noah Brandt")
     tablet, judged = known_tablet(mia, noah), 0
     for _round in range(20):
@@ -299,7 +299,7 @@ def test_a_tablet_that_knows_the_child_gives_no_more_guesses_however_often_someb
 
 
 def test_tries_at_the_same_moment_do_not_get_past_the_budget_together(thirty, monkeypatch):
-    """As if all of them had looked at the budget before the first was counted."""
+    """Simulate that all read the budget before the first try was counted."""
     fits = picture_guard._fits
     monkeypatch.setattr(picture_guard, "_fits", lambda tried, more: more == 1 or fits(tried, more=more))
     judged = 0
@@ -412,7 +412,7 @@ def test_the_teachers_button_allows_a_few_more_tries_even_where_the_month_is_use
         for each in thirty:
             each.classroom = thirty[0].classroom
         assert total(play(clock, thirty[:1], STRANGERS, days=1)) == 3
-        # The other nine of the class at two or three children, then one for each.
+        # The other nine of the class at two or three children, then one at each.
         assert 9 + 26 <= total(play(clock, thirty[1:], STRANGERS, days=1)) <= 9 + 27
     assert is_said(
         "12 more tries for the class (3 for a child), and one for each child: at most 40 in a class of thirty"
@@ -420,7 +420,7 @@ def test_the_teachers_button_allows_a_few_more_tries_even_where_the_month_is_use
 
 
 def test_whoever_goes_round_the_class_on_new_devices_locks_nobody_else_out_and_the_teacher_is_told(clock, mia):
-    """The old hole: 40 guesses at others, and nobody came in on a new device, for thirty days, and nobody was told."""
+    """A former hole: after 40 guesses at others, nobody could use a new device for thirty days, and nobody was told."""
     classroom, teacher = mia.classroom, signed_in(mia.classroom.teachers.get())
     others = enrol(classroom, *(f"Child{number} Lab" for number in range(8)))
     used_up = "Many wrong pictures were tried on new devices"

@@ -1,4 +1,4 @@
-"""What every answer tells the browser: pages and their errors, files, downloads and streams, over the wire."""
+"""Headers of every response over the wire: pages, errors, files, downloads and streams."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.test_settings import PUBLIC, python
 
 MOST_SENT = _MOST_PASSED_OVER + LARGEST_BODY
-"""What is passed over, and what the buffers in between may hold besides."""
+"""The amount transferred, and what buffers in between may hold."""
 WANTED = {
     "content-security-policy": "default-src 'none'",
     "cross-origin-opener-policy": "same-origin",
@@ -107,7 +107,7 @@ def test_a_body_without_an_end_is_cut_off(site):
             connection.send(piece)
             sent += 1024 * 1024
     assert sent < MOST_SENT, "it would be read for ever"
-    # The site is there for others.
+    # The site still serves others.
     assert ask(site, "/").status == 200
 
 

@@ -1,4 +1,4 @@
-"""Whoever hits a limit holds up nobody but themselves: each limit of the site, and who is still served behind it."""
+"""Hitting a limit blocks only the client who hit it: every limit of the site, and who is still served."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ Served = Callable[[], bool]
 
 @dataclass(frozen=True)
 class Scene:
-    """One client who goes on and on, and others."""
+    """One client who keeps trying, and others."""
 
     go_on: Served
-    """One more try by the client; whether it was judged."""
+    """Try once more as the client; return whether it was checked."""
     first: Served
-    """Whether the client is served by now, with everything right."""
+    """Whether the client is served now, with valid input."""
     others: dict[str, Served]
 
 
@@ -67,7 +67,7 @@ class World:
     monkeypatch: pytest.MonkeyPatch
 
     def few(self, module: object, name: str, limit: str) -> None:
-        """Make a large limit small, so that a test needn't send hundreds; its name stays the same."""
+        """Lower a large limit, so that a test needn't send hundreds of requests; its name stays the same."""
         self.monkeypatch.setattr(module, name, RateLimit(limit, (Window(FEW, 600),)))
 
 
@@ -75,7 +75,7 @@ SCENES: dict[str, tuple[tuple[str, ...], Callable[[World], Scene]]] = {}
 
 
 def scene(*covered: str) -> Callable[[Callable[[World], Scene]], Callable[[World], Scene]]:
-    """A scene in which these limits are hit, by their names."""
+    """Register a scene that hits these limits."""
 
     def keep(make: Callable[[World], Scene]) -> Callable[[World], Scene]:
         SCENES[make.__name__] = (covered, make)
@@ -116,7 +116,7 @@ def is_judged(client: Client, path: str) -> bool:
 
 
 def known_tablet() -> Client:
-    """One on which a student has signed in and out."""
+    """A tablet on which a student has signed in and out."""
     tablet = Client()
     (child,) = enrol(make_classroom(make_adult()), "Zoe Stern")
     scan(tablet, child)
@@ -168,7 +168,7 @@ def right_codes_of_an_address(world: World) -> Scene:
 
 
 def by_themselves(world: World, first: Client, others: dict[str, Client], *, with_right_ones: bool = False) -> Scene:
-    """Somebody whose codes are counted for themselves alone."""
+    """A client whose codes are counted separately."""
     path = f"/play/{a_table()}/"
     if with_right_ones:
         world.few(codes, "LOOKUPS", "codes")
@@ -180,7 +180,7 @@ def by_themselves(world: World, first: Client, others: dict[str, Client], *, wit
 
 
 def a_browser() -> Client:
-    """A browser with an id, on which nobody has signed in."""
+    """A browser with an id, where nobody has signed in."""
     client = Client()
     client.get("/join/")
     assert clients.COOKIE in client.cookies
@@ -219,7 +219,7 @@ def wrong_codes_of_all_students_of_one_adult(world: World) -> Scene:
 
 
 def made_known(world: World, mia: Enrolment, noah: Enrolment) -> Scene:
-    """Somebody with one student's card who throws the cookies away each time."""
+    """An attacker with one student's card, who drops the cookies each time."""
     world.few(codes, "MISSES_OF_ADDRESS", "wrong-codes-of-address")
     path, tablet, account = f"/play/{a_table()}/", known_to(noah), signed_in(make_adult())
     return Scene(
@@ -281,7 +281,7 @@ def codes_of_guardians(world: World) -> Scene:
 
 
 def two_children(world: World) -> tuple[Enrolment, Enrolment]:
-    """In a class that is older than a day, whose door is open."""
+    """Two students of a class older than a day, with sign-in open."""
     teacher = make_adult()
     mia, noah = enrol(make_classroom(teacher), "Mia Okafor", "Noah Brandt")
     world.clock.now += 3 * 86_400
@@ -529,11 +529,11 @@ def mails_about_a_password(world: World) -> Scene:
 
 
 def budget(budgets: Budgets, which: str) -> Callable[[World], Scene]:
-    """The same rules for all that can be tried, beneath the pages."""
+    """The budget itself, used by everything that can be tried, without pages."""
 
     def make(world: World) -> Scene:
         first, other = (User.objects.get(email=an_adult()) for _each in range(2))
-        # Otherwise the smaller one is hit first.
+        # Otherwise the smaller limit is hit first.
         rest = {"known", "strange", "browser"} - {which}
         roomy = {each: RateLimit(getattr(budgets, each).name, (Window(1_000, 60),)) for each in rest}
         tried = Budgets(**{which: getattr(budgets, which)}, **roomy)
@@ -738,7 +738,7 @@ def tables_that_an_address_opens(world: World) -> Scene:
     world.monkeypatch.setattr(limits, "OPENINGS_OF_ADDRESS", few)
     hosts = (f"2001:db8::{number:x}" for number in itertools.count(1))
     return Scene(
-        # Somebody with an IPv6 address has a whole network of them.
+        # A client with IPv6 has a whole network of addresses.
         go_on=lambda: opens_a_table(Client(), REMOTE_ADDR=next(hosts)),
         first=lambda: opens_a_table(Client(), REMOTE_ADDR=next(hosts)),
         others={"another address": lambda: opens_a_table(Client(), REMOTE_ADDR="2001:db8:0:1::1")},

@@ -1,4 +1,4 @@
-"""A NUL byte anywhere in a request is a bad request, and never an error of ours."""
+"""A NUL byte anywhere in a request gives a 400 response, never a server error."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_in_a_query(client, address):
 def test_in_a_cookie(name, address):
     client = Client()
     client.cookies[name] = f"a{NUL}b"
-    # The test client quotes cookies, which would hide the byte from the server.
+    # The test client quotes cookies, which would hide the byte.
     answer = client.get(address, headers={"cookie": f"{name}=a{NUL}b"})
     assert answer.status_code == 400
 

@@ -1,4 +1,4 @@
-"""Files that teachers send in: whatever is in them, reading them takes little memory, and time only by their size."""
+"""Uploaded files: whatever they contain, reading them takes little memory and time linear in their size."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tests.safety.bombs import FILES, WORKBOOKS, ZIPS, read, zipped
 
 ROOT = Path(__file__).resolve().parents[2]
 LENIENT = 8
-"""Four times as much may take so many times as long: twice of what it should, and not the sixteen of a square."""
+"""How many times longer a file four times as large may take: twice linear, well below the sixteen of a square."""
 MOMENT = 0.02
 
 
 def seconds_of(work: Callable[[], object]) -> float:
-    """Of this thread's processor, the best of three: the machine has other things to do."""
+    """CPU seconds of this thread, the best of three because the machine is busy."""
     found = []
     for _run in range(3):
         begun = time.thread_time()
@@ -101,7 +101,7 @@ def test_what_is_too_much_is_told_in_words(uploads, words):
 
 @pytest.mark.parametrize("name", ["a tower of marks", "towers of marks", "a tower of marks in the header"])
 def test_no_tower_of_marks_is_put_in_order(name, monkeypatch):
-    """Python does that in the square of the time."""
+    """Python's normalization takes quadratic time for that."""
     lengths = []
 
     def measure(text: str) -> str:
@@ -121,7 +121,7 @@ def test_the_files_of_a_zip_share_one_limit():
 
 
 def namesakes(count: int) -> list[Row]:
-    """Everybody has the same name and an id of their own."""
+    """Rows with the same name and different ids."""
     return [Row(line=number, real_name="Sam Lee", source_id=f"s{number}") for number in range(2, count + 2)]
 
 
@@ -145,7 +145,7 @@ def test_four_times_the_students_of_one_name_are_found_again_in_their_share_of_t
         rows = namesakes(count)
         write_all(propose(classroom, rows, by=teacher), by=teacher)
         assert all(each.enrolment for each in plan(classroom, rows))
-        # From the last to the first: taking from the end of a list is the slow way.
+        # In reverse order, because removing from the end of a list would be the slow case.
         return seconds_of(lambda: plan(classroom, rows[::-1]))
 
     few, many = found_again(100), found_again(400)

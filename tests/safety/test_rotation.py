@@ -1,5 +1,4 @@
-"""A new secret key with the old one as a fallback: everything that the old one sealed still works. Without the
-fallback, nothing does."""
+"""With a new secret key and the old one as a fallback, everything sealed by the old one works; without it, nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ NEW_KEY = "a key of our own that is as new as the morning: " + "x7Kq" * 8
 
 @contextmanager
 def rotated(*, keeps_old: bool = True) -> Iterator[None]:
-    """The site with a new key; the old one is a fallback, or thrown away."""
+    """The site with a new key; the old one is a fallback or gone."""
     older = [settings.SECRET_KEY] if keeps_old else []
     with override_settings(SECRET_KEY=NEW_KEY, SECRET_KEY_FALLBACKS=older):
         yield
@@ -123,7 +122,7 @@ def test_whoever_is_signed_in_stays_so(teacher):
     client = signed_in(teacher)
     with rotated():
         assert client.get("/teach/").status_code == 200
-        # From here on the session is the new key's.
+        # From here on the session uses the new key.
     with rotated(keeps_old=False):
         assert client.get("/teach/").status_code == 200
 

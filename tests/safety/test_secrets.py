@@ -1,4 +1,4 @@
-"""No secret is in the repository, and none gets there by mistake."""
+"""No secret is in the repository, and none can get in by mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/security.md and docs/faults.md name the tests that prove what they say: each of them is there."""
+"""Every test that docs/security.md and docs/faults.md name as proof exists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COLUMNS = 4
 
 
 def rows(document: str) -> list[list[str]]:
-    """The lines of a document's tables, without their heads; the last column names tests."""
+    """The rows of a document's tables, without headers; the last column names tests."""
     lines = (ROOT / "docs" / document).read_text(encoding="utf-8").splitlines()
     cells = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines if line.startswith("|")]
     rules = [number for number, row in enumerate(cells) if set("".join(row)) <= set("-|: ")]

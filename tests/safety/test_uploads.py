@@ -1,4 +1,4 @@
-"""Forms that are larger than any of ours."""
+"""Forms larger than any of ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""At tables that anybody can watch, nobody learns what somebody with an account is called."""
+"""At tables that anybody can watch, users' real names stay hidden."""
 
 from __future__ import annotations
 

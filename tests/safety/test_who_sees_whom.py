@@ -1,7 +1,7 @@
-"""Who may see whom, while people invite, remove, hand over, delete, undo, archive and link one another over HTTP.
+"""Visibility of people, while people invite, remove, hand over, delete, undo, archive and link one another over HTTP.
 
-What should be seen is worked out here, from plain sets of names; nothing of it asks the site. After each step every
-page whose answer should have changed is opened by everybody concerned, and a handful of others by chance.
+The expected visibility is computed here from plain sets of names, without asking the site. After each step, everybody
+concerned opens every page whose answer should have changed, plus a few random others.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ CHILDREN = ("Miabelle", "Noahlia", "Zoeline", HOME_CHILD)
 STRANGER = "nobody"
 VIEWERS = (*ADULTS, *CHILDREN, STRANGER)
 OTHERS_A_STEP = 25
-"""Pages that should be as they were, opened after each step all the same."""
+"""Unchanged pages, opened after each step all the same."""
 STEPS, RUNS = 20, 14
 CLASS_PAGES = (
     "teach:class",
@@ -62,29 +62,29 @@ FAMILY_PAGES = ("family:child", "family:activity", "family:unlink")
 
 @dataclass
 class Truth:
-    """Who belongs to whom."""
+    """The model: who belongs to whom."""
 
     teachers: dict[str, list[str]] = field(default_factory=lambda: {name: [by] for name, by in FOUNDERS.items()})
-    """In the order in which they came."""
+    """In the order they joined."""
     places: dict[str, set[str]] = field(default_factory=lambda: {name: set(who) for name, who in PLACES.items()})
-    """Students of each class, with those who are deleted and may come back."""
+    """Students of each class, including deleted ones who may come back."""
     guardians: dict[str, set[str]] = field(default_factory=lambda: {each: set() for each in CHILDREN})
     deleted_classes: set[str] = field(default_factory=set)
     archived: set[str] = field(default_factory=set)
     deleted: dict[str, str] = field(default_factory=dict)
-    """Children whose account is deleted, and the class they went with, if it was a class."""
+    """Children whose account is deleted, with the class they were deleted with, if any."""
     seated: dict[str, set[str]] = field(default_factory=lambda: {name: set() for name in CLASSES})
-    """Who sits in the lesson of a class."""
+    """Who has a seat in the class's lesson."""
 
     def teaching(self, classroom: str) -> set[str]:
         return set() if classroom in self.deleted_classes else set(self.teachers[classroom])
 
     def caring(self, child: str) -> set[str]:
-        """Whose guardian page shows the child."""
+        """Adults whose family page shows the child."""
         return set() if child in self.deleted else set(self.guardians[child])
 
     def teaching_child(self, child: str) -> set[str]:
-        """Teachers of any class of a child whose account is the school's."""
+        """Teachers of any class of a child whose account the school manages."""
         here = [self.teaching(name) for name in CLASSES if child in self.places[name]]
         return set().union(*here) if child != HOME_CHILD else set()
 
@@ -92,7 +92,7 @@ class Truth:
         return set() if child in self.deleted else self.caring(child) | self.teaching_child(child)
 
     def deciding(self, child: str) -> set[str]:
-        """Who deletes the account and brings it back: the family for its own, the school for its own."""
+        """Who may delete and restore the account: the family for its own, the school for its own."""
         return set(self.guardians[child]) if child == HOME_CHILD else self.teaching_child(child)
 
     def attending(self, classroom: str) -> set[str]:
@@ -108,7 +108,7 @@ class Truth:
 class Offer:
     pk: int
     by: str
-    """Whose removal from the class ends it."""
+    """Students whose removal from the class deletes their account."""
 
 
 @dataclass
@@ -124,12 +124,12 @@ _RUN_NUMBERS = count(1)
 
 
 class Site(RuleBasedStateMachine):
-    """Everything that changes who sees whom, done by somebody who may or by somebody who may not."""
+    """Every action that changes visibility, done by people who may and by people who may not."""
 
     def __init__(self) -> None:
         super().__init__()
         self.undone = transaction.atomic()
-        # What happens within are transactions of their own, as in any other test.
+        # Code inside runs its own transactions, as in any other test.
         self.undone._from_testcase = True
         self.undone.__enter__()
         cache.clear()
@@ -149,16 +149,16 @@ class Site(RuleBasedStateMachine):
             self.clients[name].force_login(person)
         self.invitations: list[Invitation] = []
         self.codes: list[tuple[str, str]] = []
-        """Child, and a code that makes a guardian."""
+        """A child, and a code that makes somebody their guardian."""
         self.offers: dict[str, Offer] = {}
-        """Children who are offered to the other class."""
+        """Children offered to the other class."""
         self.lessons: dict[str, str] = {}
         self.over: set[str] = set()
         """Classes whose lesson ended when they were archived."""
         self.removed: set[tuple[str, str]] = set()
-        """Class and adult who taught it a moment ago: the page says so instead of 404, and does nothing."""
+        """Classes and their just removed teachers: the page says so instead of 404, and does nothing."""
         self.retired: set[str] = set()
-        """Pages of places in classes that are no more."""
+        """Pages of enrolments in deleted classes."""
         self.before: dict[tuple[str, str], bool] = {}
         self.rng = random.Random(f"{run_seed()} {next(_RUN_NUMBERS)}")
 
@@ -166,14 +166,14 @@ class Site(RuleBasedStateMachine):
         transaction.set_rollback(True)
         self.undone.__exit__(None, None, None)
 
-    # Doing things
+    # Actions
 
     def post(self, who: str, page: str, *args: Any, **form: object) -> HttpResponse:
         cache.clear()
         return self.clients[who].post(reverse(page, args=args), form)
 
     def attempt(self, who: str, allowed: set[str], page: str, *args: Any, **form: object) -> bool:
-        """Whether it was for them to do, which the answer says too."""
+        """Try an action; return whether it was allowed, which the response must match."""
         answer = self.post(who, page, *args, **form)
         assert answer.status_code < 500
         is_refused = answer.status_code in {403, 404}
@@ -181,7 +181,7 @@ class Site(RuleBasedStateMachine):
         return not is_refused
 
     def somebody(self, who: str, rightly: int, allowed: set[str]) -> str:
-        """Three times out of four one of those who may."""
+        """Choose somebody who's allowed in three out of four cases."""
         return sorted(allowed)[VIEWERS.index(who) % len(allowed)] if rightly and allowed else who
 
     def place(self, child: str, classroom: str) -> Enrolment:
@@ -209,7 +209,7 @@ class Site(RuleBasedStateMachine):
     @precondition(lambda self: self.invitations)
     @rule(data=st.data(), somebody_else=st.sampled_from([None, None, None, *ADULTS]))
     def accept(self, data: st.DataObject, somebody_else: str | None) -> None:
-        """The invited person takes the link, or somebody to whom it was forwarded."""
+        """The invited person opens the link, or somebody it was forwarded to."""
         found = data.draw(st.sampled_from(self.invitations), "invitation")
         self._accept(found, somebody_else or found.whom)
 
@@ -296,7 +296,7 @@ class Site(RuleBasedStateMachine):
                 del self.truth.deleted[child]
 
     def _take_out(self, who: str, rightly: int, child: str) -> None:
-        """A student who is in one class only goes with their account."""
+        """Removing a student from their only class deletes their account."""
         for name in [name for name in CLASSES if child in self.truth.places[name]]:
             may = set() if child in self.truth.deleted else self.truth.teaching(name)
             who = self.somebody(who, rightly, may)
@@ -322,7 +322,7 @@ class Site(RuleBasedStateMachine):
     @precondition(lambda self: self.offers)
     @rule(who=st.sampled_from(ADULTS), rightly=st.integers(0, 3), data=st.data())
     def accept_hand_over(self, who: str, rightly: int, data: st.DataObject) -> None:
-        """Nothing changes before a teacher of the other class accepts."""
+        """Nothing changes until a teacher of the other class accepts."""
         self._accept_hand_over(who, rightly, data.draw(st.sampled_from(sorted(self.offers)), "child"))
 
     def _accept_hand_over(self, who: str, rightly: int, child: str) -> None:
@@ -341,7 +341,7 @@ class Site(RuleBasedStateMachine):
         self.truth.places[to].add(child)
         self.retired |= {reverse(page, args=[self.classes[name].pk, place.pk]) for page in STUDENT_PAGES}
         self.offers.pop(child, None)
-        # Whoever gets new pictures and a new card is signed out.
+        # New pictures and a new card sign the student out.
         self.clients[child].force_login(User.objects.get(pk=self.people[child].pk))
 
     # Guardians
@@ -405,11 +405,11 @@ class Site(RuleBasedStateMachine):
             guardian = next(each for each in ADULTS if self.people[each].pk == link.guardian_id)
             self.truth.guardians[child].discard(guardian)
 
-    # Things that happen one after the other, which chance would seldom bring together
+    # Sequences that chance would seldom produce
 
     @rule(who=st.sampled_from(ADULTS), whom=st.sampled_from(ADULTS), child=st.sampled_from(CHILDREN))
     def become_a_guardian_and_try_to_delete(self, who: str, whom: str, child: str) -> None:
-        """A school's child isn't a guardian's to delete."""
+        """A guardian can't delete an account managed by the school."""
         self.make_guardian_code(who, 1, child)
         for code in [code for whose, code in self.codes if whose == child]:
             self._use(whom, child, code)
@@ -418,7 +418,7 @@ class Site(RuleBasedStateMachine):
 
     @rule(child=st.sampled_from(CHILDREN[:3]), whom=st.sampled_from(ADULTS), is_removed=st.sampled_from([True, False]))
     def offer_as_a_new_teacher(self, child: str, whom: str, is_removed: bool) -> None:
-        """What somebody offered who was taken out of the class since isn't theirs to give."""
+        """An offer by a teacher who was removed from the class since is invalid."""
         (name,) = [name for name in CLASSES if child in self.truth.places[name]]
         first, *_others = self.truth.teachers[name]
         self.invite(first, 0, name, whom)
@@ -432,7 +432,7 @@ class Site(RuleBasedStateMachine):
 
     @rule(who=st.sampled_from(ADULTS), name=st.sampled_from(CLASSES), data=st.data())
     def delete_a_class_and_bring_one_student_back(self, who: str, name: str, data: st.DataObject) -> None:
-        """A class that's deleted gives nobody a say about its students."""
+        """A deleted class gives nobody rights over its students."""
         before = sorted(self.truth.teaching(name))
         self.change_class(who, 1, name, "delete")
         if before and self.truth.places[name]:
@@ -461,10 +461,10 @@ class Site(RuleBasedStateMachine):
         if name not in self.truth.deleted_classes and child in self.truth.places[name] - set(self.truth.deleted):
             self.truth.seated[name].add(child)
 
-    # Looking
+    # Checks
 
     def pages(self) -> Iterator[tuple[str, set[str]]]:
-        """Every page that is about somebody, and who sees it."""
+        """Every page about somebody, and who may see it."""
         truth = self.truth
         yield reverse("account"), set(VIEWERS) - {STRANGER} - set(truth.deleted)
         yield from ((path, set()) for path in self.retired)
@@ -502,7 +502,7 @@ class Site(RuleBasedStateMachine):
         cache.clear()
         answer = self.clients[who].get(path)
         if answer.status_code == 302:
-            # Where the password is asked for again, one may; where one has to sign in first, not.
+            # A request for the password counts as allowed, a redirect to sign-in doesn't.
             assert answer.headers["Location"].startswith("/account/"), answer.headers["Location"]
             return "reauthenticate" in answer.headers["Location"]
         assert answer.status_code in {200, 204, 404}, f"{who} {path}: {answer.status_code}"
@@ -524,8 +524,8 @@ class Site(RuleBasedStateMachine):
     def assert_names(
         self, who: str, page: str, wanted: set[str], among: tuple[str, ...] | list[str], but: Any = ()
     ) -> None:
-        """The page names just these; `but` are names that may stand beside them."""
-        # What was just done is said once, with names; what stays is on the page the second time.
+        """The page names exactly these people; `but` are names that may also appear."""
+        # Messages about the last action name people only once; what's permanent is still there the second time.
         self.clients[who].get(reverse(page))
         text = unescape(self.clients[who].get(reverse(page)).content.decode())
         named = {name for name in among if name in text}
@@ -540,7 +540,7 @@ def test_everybody_sees_what_is_theirs_and_nothing_else_whatever_people_do_to_on
         deadline=None,
         database=None,
         derandomize=False,
-        # Shrinking would take minutes: the steps that are printed are few enough to read.
+        # No shrinking, which would take minutes; the printed steps are few enough to read.
         phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck),
     )
@@ -566,7 +566,7 @@ def test_a_student_who_is_handed_over_leaves_the_old_lesson_behind():
     assert client.post(reverse("session:act", args=[lesson.code])).status_code == 404
 
 
-# Guards that chance seldom meets
+# Guards that random steps seldom reach
 
 
 @pytest.mark.django_db

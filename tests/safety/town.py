@@ -1,4 +1,4 @@
-"""A small town for hostile visitors: everybody signed in, every form known, and a look at what was written."""
+"""A small town for hostile visitors: signed-in users, every known form, and a check of what was written."""
 
 from __future__ import annotations
 
@@ -43,24 +43,24 @@ PASSWORD = secrets.token_urlsafe(12)
 WRITES = re.compile(r'^\s*(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|UPDATE|DELETE\s+FROM)\s+"?(\w+)', re.IGNORECASE)
 HALFWAY = ["has just signed up", "has asked for a new password", "has just signed in"]
 VISITORS = {Role.ANONYMOUS, Role.STUDENT, Role.TEACHER, Role.GUARDIAN}
-"""Who, between them, see every form."""
+"""Users who between them see every form."""
 NO_MATTER = frozenset({Session._meta.db_table})
-"""A session is the browser's own."""
+"""Sessions belong to the browser itself."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A request, whole."""
+    """A complete request."""
 
     who: str
-    """A role, or somebody who is in the middle of something."""
+    """A role, or somebody in the middle of a process."""
     method: str
     path: str
     query: bytes = b""
     headers: tuple[tuple[str, bytes], ...] = ()
     body: bytes = b""
     has_token: bool = True
-    """Whether it shows the token that our own forms have."""
+    """Whether it includes our forms' CSRF token."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +69,12 @@ class Answered:
     headers: dict[str, str]
     content: bytes
     written: frozenset[str]
-    """The tables that are not what they were."""
+    """The tables that changed."""
 
 
 @dataclass
 class Form:
-    """What the forms and links of our pages send to one address, and under which paths they know it."""
+    """The fields our forms and links send to one URL, and the paths they use."""
 
     fields: dict[str, list[str]] = field(default_factory=dict)
     queries: dict[str, list[str]] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class Form:
 
 
 class _Reader(HTMLParser):
-    """The forms of a page, each with all addresses that it may be sent to, and where its links lead."""
+    """The forms of a page with all their target URLs, and the targets of its links."""
 
     def __init__(self, path: str) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class Town:
     pages: WsgiAdapter
     cookies: dict[str, str]
     tables: dict[str, str]
-    """What is in each table, in short."""
+    """A digest of each table's content."""
     forms: dict[str, Form] = field(default_factory=dict)
     token: str = field(default_factory=lambda: secrets.token_hex(16))
 
@@ -128,7 +128,7 @@ class Town:
         return reverse(name, args=POLICIES[name].arguments(self.world))
 
     def ask(self, asked: Asked) -> Answered:
-        """The answer, by the way that every request goes; whatever was done is undone."""
+        """Send the request through the full stack, and roll back what it did."""
         cache.clear()
         touched: set[str] = set()
 
@@ -138,7 +138,7 @@ class Town:
             return execute(sql, params, many, context)
 
         undone = transaction.atomic()
-        # Like the block around every test: it's none of the site's, which locks anew in each transaction of its own.
+        # Like the one around every test, this transaction isn't the site's, which locks in each of its own.
         undone._from_testcase = True
         with undone:
             with connection.execute_wrapper(watch):
@@ -160,7 +160,7 @@ class Town:
             "http_version": "1.1",
             "method": asked.method,
             "scheme": "http",
-            # As the server reads it from the wire.
+            # As the server receives it.
             "path": unquote(asked.path),
             "query_string": asked.query,
             "headers": headers,
@@ -172,7 +172,7 @@ class Town:
         return self.forms.setdefault(name, Form())
 
     def learn_forms(self) -> None:
-        """Read the forms of every page that somebody may open."""
+        """Read the forms on every page that somebody may open."""
         given = {name: list(form.paths) for name, form in self.forms.items()}
         for name, policy in POLICIES.items():
             may = sorted(policy.may & VISITORS or policy.may, key=list(Role).index)
@@ -181,7 +181,7 @@ class Town:
             for path in given.get(name, []):
                 self._visit(may[0].value, path)
         for form in list(self.forms.values()):
-            # Pages that only links lead to: some of each kind.
+            # Pages only reachable by links: some of each kind.
             for path in form.paths[:: len(form.paths) // 8 + 1]:
                 self._visit(Role.STUDENT.value, path)
 
@@ -194,7 +194,7 @@ class Town:
         for targets, fields in reader.forms:
             for form in self._leads_to(targets):
                 for name, value in fields:
-                    # Our token goes with a header, so that it can be left out.
+                    # Send our token in a header, so that it can be left out.
                     if name != "csrfmiddlewaretoken":
                         _keep(form.fields, name, value)
         for link in reader.links:
@@ -222,14 +222,14 @@ def _keep(kept: dict[str, list[str]], name: str, value: str) -> None:
 
 
 def shortened(table: str) -> str:
-    """All that is in a table, as a short text that changes with it."""
+    """A digest of a table's content."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)} ORDER BY 1")
         return hashlib.sha256(repr(cursor.fetchall()).encode()).hexdigest()
 
 
 def _cookies(world: World) -> dict[str, str]:
-    """Everybody's, and those of who is in the middle of getting into an account."""
+    """Cookies of everybody, and of people in the middle of signing in."""
     for user in world.users.values():
         if not user.is_student:
             user.set_password(PASSWORD)
@@ -249,7 +249,7 @@ def _cookies(world: World) -> dict[str, str]:
 
 
 def _more_paths(world: World) -> Iterator[tuple[str, str]]:
-    """The same addresses for games of every way and lessons with every activity, in which the student has a seat."""
+    """The same URLs for every kind of game and every activity in which the student has a seat."""
     now, player = time.time(), Player(name="Mia", user=world.mia.student)
     teacher = world.users[Role.TEACHER]
     lessons, games = [], []
@@ -283,13 +283,13 @@ def town_of(world: World) -> Iterator[Town]:
     pages = WsgiAdapter(WSGIHandler(), threads=1)
     cookies, more = _cookies(world), list(_more_paths(world))
     tables = {name: shortened(name) for name in connection.introspection.table_names()}
-    # A request would close the connection, and with it undo the town.
+    # A request would close the connection, and so roll back the town.
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
     town = Town(world, pages, cookies, tables)
     for name, path in more:
         town.form_of(name).paths.append(path)
-    # Time stands still at the tables: a computer's move that falls due would be written by whatever request comes next.
+    # Freeze time at the tables; otherwise any request would write a computer's due move.
     clock = SimpleNamespace(time=partial(float, time.time()))
     with mock.patch("games.views.play.time", clock), mock.patch("games.views.lobby.time", clock):
         yield town

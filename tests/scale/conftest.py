@@ -1,4 +1,4 @@
-"""The engines that these suites run on, and the whole scaled site as real processes."""
+"""PostgreSQL and Redis for these suites, and the whole scaled site as real processes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def redis() -> Iterator[Redis]:
 
 @pytest.fixture(scope="session", params=["sqlite", "postgresql"])
 def database(request, tmp_path_factory) -> dict[str, str]:
-    """The environment of a site on a database of its own, with its tables; made anew when the tests alternate."""
+    """The environment of a site with its own migrated database; recreated when the tests alternate."""
     environment = {"SETSITE_VAR": str(tmp_path_factory.mktemp("var"))}
     if request.param == "postgresql":
         environment["SETSITE_DATABASE"] = request.getfixturevalue("postgresql").new_database()
@@ -53,17 +53,17 @@ def _scaled(tmp_path_factory) -> Iterator[ScaledSite]:
 
 @pytest.fixture
 def scaled_site(_scaled, django_db_blocker) -> Iterator[ScaledSite]:
-    """Two web processes, a worker, a beat, PostgreSQL and Redis, all running; a test may kill what it likes.
+    """Two web processes, a worker, a beat, PostgreSQL and Redis, all running; tests may kill any of them.
 
-    Within the test Django's models read and write the database of that site. What a test writes by them the site is
-    not told of, so that players act over HTTP (`Person`).
+    In the test, Django's models read and write that site's database. The site isn't notified of such writes, so players
+    must act over HTTP (`Person`).
     """
-    _scaled.mend()
+    _scaled.ensure_running()
     with django_db_blocker.unblock(), reading(_scaled.database_settings):
         yield _scaled
 
 
 @pytest.fixture
 def people() -> list[Person]:
-    """Ann, Ben and Cleo, each with a browser of their own."""
+    """Ann, Ben and Cleo, each with their own browser."""
     return [Person() for _person in range(3)]

@@ -1,4 +1,4 @@
-"""Programs of the site as processes of their own, on a database of the tests' own."""
+"""Run programs of the site as separate processes on a test database."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from django.db import connections
 from tools.scale.processes import ROOT
 
 PATIENCE = 600.0
-"""Seconds after which a program that should end stands still."""
+"""Seconds after which a program counts as stuck."""
 
 
 def run(arguments: list[str], environment: dict[str, str]) -> str:
-    """Run a Python program of the site as a process of its own; what it printed."""
+    """Run a Python program of the site in its own process; return its output."""
     command = [sys.executable, *arguments]
     done = subprocess.run(
         command,
@@ -35,13 +35,13 @@ def run(arguments: list[str], environment: dict[str, str]) -> str:
 
 
 def inherited() -> dict[str, str]:
-    """The environment without what concerns the tests' own site."""
+    """The environment without the settings of the tests' own site."""
     return {name: value for name, value in os.environ.items() if not name.startswith("SETSITE_")}
 
 
 @contextmanager
 def reading(database: Mapping[str, object]) -> Iterator[None]:
-    """Have Django's models read the database of a site that runs elsewhere."""
+    """Let Django's models read the database of a site that runs elsewhere."""
     kept, kept_connection = connections.settings["default"], connections["default"]
     connections.settings["default"] = {**kept, **database}
     connections["default"] = connections.create_connection("default")

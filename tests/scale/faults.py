@@ -1,4 +1,4 @@
-"""People who play on while something breaks: each remembers what they were told, to be held against the log."""
+"""Players who keep playing while something breaks, and remember every response to compare with the log."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ from games.rules import Card, is_set
 from games.rules.records import event_from
 from tests.games.live import PATIENCE, Screen, Table
 from tests.scale.people import Answer, Person
-from tests.scale.race import kept
+from tests.scale.race import stored_log
 from tools.scale.engines import wait_until
 
 _SOON = 5.0
 SORRY = "We made a mistake"
-"""What the page says with which the site excuses itself."""
+"""The text of the site's error page for an outage."""
 BROKEN = (OSError, EOFError, HTTPException)
-"""What somebody meets whose connection is gone, or was never made."""
+"""Errors of a connection that broke or couldn't be made."""
 _RETRY_SECONDS = 1.0
 _MOST_SETS = 3
 _WRONG = 500
 
 
 def soon() -> float:
-    """Seconds in which a screen has to be right, whatever has happened: five, and more on a machine that is busy."""
+    """Seconds within which a screen must be right after any fault: five, or more on a busy machine."""
     return _SOON * max(1.0, 2 * os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 class Follower:
-    """A screen as a browser keeps it: a stream that ends is opened anew, and an older table never replaces a newer."""
+    """A screen like a browser's: it reopens a closed stream, and an older table never replaces a newer one."""
 
     def __init__(self, person: Person, code: str, *sites: str) -> None:
         self._path = person.stream_of(sites[0], code)
         self.code = code
         self.sites = deque(sites)
-        """Where it asks; when one does not answer, the next."""
+        """The processes it connects to; if one doesn't answer, it tries the next."""
         self.shown: Table | None = None
         self.streams = 0
-        """How many it has opened."""
+        """How many streams it has opened."""
         self._screen: Screen | None = None
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._follow, daemon=True)
@@ -66,7 +66,7 @@ class Follower:
 
     @property
     def is_right(self) -> bool:
-        """Whether it shows the table as it is."""
+        """Whether it shows the current table."""
         match = Match.objects.get(code=self.code)
         shown, state = self.shown, match.state
         return (
@@ -77,7 +77,7 @@ class Follower:
         )
 
     def drop(self) -> None:
-        """Let the connection break."""
+        """Break the connection."""
         with suppress(AttributeError, *BROKEN):
             self._screen.connection.sock.shutdown(SHUT_RDWR)
 
@@ -88,7 +88,7 @@ class Follower:
 
 
 class Player:
-    """Calls, picks and gives back without a pause; what got no answer is sent again as it was, to the next process."""
+    """Calls, picks and withdraws without pause; resends unanswered requests unchanged to the next process."""
 
     def __init__(self, person: Person, code: str, seat: int, *sites: str) -> None:
         self.person = person
@@ -96,9 +96,9 @@ class Player:
         self.seat = seat
         self.sites = deque(sites)
         self.told: Counter[str] = Counter()
-        """What must be in the log of this seat: everything that was answered, once."""
+        """What the log must contain for this seat: everything that was answered, exactly once."""
         self.failures: list[str] = []
-        """The pages with which the site has excused itself."""
+        """The error pages received."""
         self.unanswered = 0
         self.trouble: BaseException | None = None
         self._rng = random.Random(seat)
@@ -123,7 +123,7 @@ class Player:
         called = self._do("call", seen.version)
         if called.status == 422:
             assert called.control != self.seat, "our own call, sent again, was taken for another"
-            # Somebody else has the board.
+            # Another player has control.
             return
         assert called.status == 200, f"{called.status} {called.text}"
         self.told["Called"] += 1
@@ -154,7 +154,7 @@ class Player:
                 self.sites.rotate(-1)
             else:
                 if answer.status == 429:
-                    # Faster than any hand: that is not what this is about.
+                    # Lift the move limit, which isn't tested here.
                     self._is_over.wait(1.0)
                 elif answer.status < _WRONG:
                     return answer
@@ -164,7 +164,7 @@ class Player:
         raise TimeoutError("no answer has come")
 
     def close(self) -> None:
-        """Let them finish what they are at."""
+        """Stop after the current request."""
         self._latest = time.monotonic() + PATIENCE
         self._is_over.set()
         self._thread.join()
@@ -174,7 +174,7 @@ class Player:
 
 @contextmanager
 def playing(people: list[Person], code: str, *sites: str) -> Iterator[tuple[list[Player], list[Follower]]]:
-    """Everybody plays at once, each with a screen, the first by the first process, the second by the second ..."""
+    """Let everybody play at once, each with a screen, the first at the first process, the second at the second, etc."""
     with ExitStack() as ends:
         players, screens = [], []
         for seat, person in enumerate(people):
@@ -189,14 +189,14 @@ def playing(people: list[Person], code: str, *sites: str) -> Iterator[tuple[list
 
 
 def wait_for_moves(players: list[Player], count: int) -> None:
-    """Until everybody together has made so many more moves."""
+    """Wait until everybody together has made `count` more moves."""
     before = sum(player.moves for player in players)
     is_done = lambda: any(player.trouble for player in players) or sum(p.moves for p in players) >= before + count  # noqa: E731
     wait_until(is_done, f"{count} more moves")
 
 
 def wait_until_right(screens: list[Follower]) -> None:
-    """Until every screen shows the table as it is: while nobody plays, or it would change meanwhile."""
+    """Wait until every screen shows the current table; nobody may be playing."""
     for screen in screens:
         wait_until(
             lambda screen=screen: screen.is_right, f"the screen shows the table of {screen.code}", seconds=soon()
@@ -204,15 +204,15 @@ def wait_until_right(screens: list[Follower]) -> None:
 
 
 def settle(players: list[Player], screens: list[Follower]) -> None:
-    """Let everybody stop, and every screen show how they have left the table."""
+    """Stop playing, and wait until every screen shows the final table."""
     for player in players:
         player.close()
     wait_until_right(screens)
 
 
 def assert_nothing_is_lost_or_done_twice(code: str, players: list[Player]) -> None:
-    """The log is whole, leads to the state, and holds just what the players were told."""
-    log = kept(code)
+    """The log is complete, replays to the state, and contains exactly what the players were told."""
+    log = stored_log(code)
     assert not log["has_gaps"]
     assert log["replays"]
     events = [event_from(row.record) for row in Match.objects.get(code=code).events.all()]

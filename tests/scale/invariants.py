@@ -1,4 +1,4 @@
-"""What must hold in the world of `tests.scale.writers`, whatever two of them have done to it at once."""
+"""Invariants of the world of `tests.scale.writers`, whatever two writers have done to it simultaneously."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TEACHING = Classroom.teachers.through
 
 
 def broken(world: World, written: Collection[str]) -> Iterator[str]:
-    """The invariants that don't hold any more, of those that are about the tables that were written."""
+    """Yield the violated invariants, of those about the written tables."""
     for check, models in CHECKS.items():
         if any(model._meta.db_table in written for model in models):
             yield from check(world)
@@ -65,7 +65,7 @@ def _lessons(world: World) -> Iterator[str]:
 
 def _teachers(world: World) -> Iterator[str]:
     taught = _TEACHING.objects.filter(user__deleted_at=None).values("classroom")
-    for name in Classroom.objects.kept().exclude(pk__in=taught).values_list("name", flat=True):
+    for name in Classroom.objects.not_deleted().exclude(pk__in=taught).values_list("name", flat=True):
         yield f"{name} has no teacher"
 
 
@@ -74,7 +74,7 @@ def _invitations(world: World) -> Iterator[str]:
         yield "an invitation is accepted and canceled"
     invitation = TeacherInvitation.objects.filter(pk=world.invitation.pk).first()
     teaches = _TEACHING.objects.filter(classroom=world.classroom, user=world.guardian).exists()
-    # One that was purged long after it was accepted says nothing any more.
+    # An account purged long after acceptance doesn't count.
     if invitation and (invitation.accepted_at is not None) != teaches:
         yield "whoever accepted doesn't teach, or the other way round"
     twice = TeacherInvitation.objects.open(timezone.now()).values_list("classroom", "email")
@@ -89,8 +89,8 @@ def _names(world: World) -> Iterator[str]:
 
 
 def _deletions(world: World) -> Iterator[str]:
-    """Nobody is active in deleted classes only, and undoing brings back what went together."""
-    # Whose class was deleted before, and whoever was brought back alone while it was, stays.
+    """Nobody is active only in deleted classes, and undoing restores what was deleted together."""
+    # Students whose class was deleted before, or who were restored separately, stay.
     back = AuditEntry.objects.filter(action=Action.UNDELETED, at__gt=world.now).values("person")
     alive = Enrolment.objects.filter(classroom__deleted_at=None).values("student")
     active = User.objects.filter(kind="student", is_home=False, is_active=True).exclude(pk=world.pia.pk)
@@ -131,7 +131,7 @@ def _seats(world: World) -> Iterator[str]:
 
 
 def _activities(world: World) -> Iterator[str]:
-    """One thing at a time, and the tables of a lesson are as the lesson is."""
+    """One activity at a time, and the lesson's tables match the lesson's state."""
     for session in Session.objects.prefetch_related("activities"):
         on = [each for each in session.activities.all() if each.stage != Stage.DONE]
         if len(on) > bool(session.ended_at is None):
@@ -147,14 +147,14 @@ def _activities(world: World) -> Iterator[str]:
 
 
 def _tables_of(activity: Activity) -> dict[str, set[int]]:
-    """The tables that are on, each with the numbers of those who play there by themselves."""
+    """The running tables, each with the numbers of the people playing there on their own devices."""
     if activity.kind == "tables":
         return {table["codes"][-1]: set(table["people"]) for table in activity.state["tables"]}
     return {activity.state["match"]: set()} if activity.kind == "box" else {}
 
 
 def _at_table(session: Session, match: Match, people: set[int]) -> Iterator[str]:
-    """Whoever has a device sits there, and nobody else."""
+    """Exactly the people with a device sit there."""
     with_device = session.attendees.filter(number__in=people, removed_at=None, is_on_paper=False)
     rows = {seat.number: (seat.user_id, seat.guest) for seat in match.seats.all()}
     sitting = {rows[seat.number] for seat in match.state.seated}
@@ -183,7 +183,7 @@ def _jobs(world: World) -> Iterator[str]:
 
 
 def _ends(world: World) -> Iterator[str]:
-    """What's at the end of its time is either whole or gone."""
+    """Expired things are either complete or gone."""
     people = (world.otto, world.uma, world.gus, world.hal)
     active = set(User.objects.filter(pk__in=[each.pk for each in people], is_active=True).values_list("pk", flat=True))
     classes = {each.pk: each for each in Classroom.objects.filter(pk__in=[world.gone.pk, world.archived.pk])}
@@ -215,4 +215,4 @@ CHECKS: dict[Callable[[World], Iterator[str]], tuple[type[Model], ...]] = {
     _jobs: (Job,),
     _ends: (Classroom, User, Enrolment, Session, LearningEvent, Match),
 }
-"""Each with the tables that it's about: as long as nobody writes those, it holds."""
+"""Each invariant with the tables it depends on: it holds while nobody writes those."""

@@ -1,10 +1,10 @@
-"""Every two functions that write, at the same instant, on a small world of their own: what was broken by it.
+"""Run every pair of writing functions simultaneously, on a small world of their own, and report what broke.
 
-`python -m tests.scale.pairs SEED` runs the pairs on the database of the environment and prints a report as JSON. All
-pairs of functions about the same thing are run, and of the others the part that the seed chooses: as many seeds in a
-row as there are parts (the report says how many) run every pair. Both start behind a barrier; then one of them stops
-after one of its statements, which the seed chooses too, until the other one is done or has to wait for it. That's
-where races are lost, and chance alone would hardly ever find it.
+`python -m tests.scale.pairs SEED` runs the pairs on the environment's database and prints a report as JSON. It runs all
+pairs of functions about the same thing, and of the others the part chosen by the seed: as many consecutive seeds as
+there are parts (see the report) run every pair. Both functions start behind a barrier; then one stops after one of its
+statements, also chosen by the seed, until the other is done or waits for it. That's where races happen, and chance
+alone would hardly ever hit it.
 
 `python -m tests.scale.pairs SEED every WORD...` stops at every statement in turn, in the pairs with these words, to
 look for races.
@@ -61,9 +61,9 @@ from tests.scale.snapshots import Snapshot, tables_written  # isort: skip
 PATIENCE = 60.0
 _ROOT = f"{settings.BASE_DIR}{os.sep}"
 LOOK = 0.002
-"""Seconds after which somebody who stops looks whether the other one waits for them."""
+"""Seconds after which a stopped writer checks whether the other one is waiting for it."""
 OTHERS = 1_000
-"""How many pairs of functions about different things are run at a time, at most."""
+"""The maximum number of pairs of functions about different things per run."""
 REFUSALS = (
     LessonRefusal,
     LessonRunning,
@@ -81,28 +81,28 @@ REFUSALS = (
     deleting.StillTeaching,
     deleting.TooLate,
     BadLoginCard,
-    # The thing itself was taken away by the other one, for which the middleware `ErrorsAsStatus` says 404.
+    # The object was removed by the other one, which the middleware `ErrorsAsStatus` answers with 404.
     ObjectDoesNotExist,
 )
 
 
 @dataclass
 class Turn:
-    """One function that runs once."""
+    """One run of a function."""
 
     writer: Writer
     world: World
     barrier: threading.Barrier
     others_end: threading.Event
     waits_for_us: Callable[[], bool]
-    """Whether the other one can't go on before we do."""
+    """Whether the other one is blocked until this one goes on."""
     stop_at: int = 0
-    """After which statement it stops; 0 for nowhere."""
+    """The statement after which it stops; 0 for none."""
     end: threading.Event = field(default_factory=threading.Event)
     statements: int = 0
     written: set[str] = field(default_factory=set)
     called: set[str] | None = None
-    """The functions of the site that ran, as file and name; None where nobody asks."""
+    """The site's functions that ran, as file and name; None if not recorded."""
     refusal: str = ""
     error: str = ""
 
@@ -127,7 +127,7 @@ class Turn:
 
     def after_statement(self, sql: str) -> None:
         self.written |= tables_written(sql)
-        # SQLite lets nobody else write once a transaction has begun.
+        # SQLite allows only one writer once a transaction has begun.
         if connection.vendor == "sqlite" and (connection.in_atomic_block or sql.startswith("BEGIN")):
             return
         self.statements += 1
@@ -137,7 +137,7 @@ class Turn:
 
 
 class Runner(threading.Thread):
-    """A thread that keeps its connection and runs one turn after the other."""
+    """A thread that keeps its connection and executes runs one by one."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -173,29 +173,29 @@ def writers() -> dict[str, Writer]:
 
 
 def pairs(seed: int) -> tuple[list[Pair], int]:
-    """All pairs about one thing, then the seed's part of the others; and how many parts there are."""
+    """All pairs about the same thing, then the seed's part of the others; and the number of parts."""
     same, others = [], []
     for one, two in combinations_with_replacement(writers().items(), 2):
         pair = Pair((one[0], two[0]), (one[1], two[1]))
         (same if one[0].partition(":")[0] == two[0].partition(":")[0] else others).append(pair)
-    # In an order that's always the same, so that the parts are too.
+    # Use a fixed order, so that the parts are fixed too.
     random.Random(0).shuffle(others)
     parts = -(-len(others) // OTHERS)
     return [*same, *others[seed % parts :: parts]], parts
 
 
 class Races:
-    """One world, in which every race begins anew."""
+    """One world, restored before every race."""
 
     def __init__(self) -> None:
-        # A queue that nobody reads is no part of a race.
+        # Don't enqueue: nobody reads the queue, so it's not part of the race.
         queue._starters.clear()
         mail._starters.clear()
         self._folder = Path(settings.MEDIA_ROOT)
         self._kept_files = self._folder.with_name("kept-files")
         for old in (self._folder, self._kept_files):
             shutil.rmtree(old, ignore_errors=True)
-        # Other tests may have used the database, and some writers go through everything that's there.
+        # Other tests may have used the database, and some writers process everything in it.
         call_command("flush", interactive=False, verbosity=0)
         self._world = World()
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -209,7 +209,7 @@ class Races:
         connection.execute_wrappers.append(self._watch)
 
     def alone(self, writer: Writer) -> Turn:
-        """Run a function by itself: how many statements it has, whether it does anything."""
+        """Run a function alone, to count its statements and see whether it writes."""
         turn = Turn(writer, self._copy(), threading.Barrier(1), threading.Event(), lambda: True, called=set())
         self._runners[0].take(turn)
         turn.end.wait(PATIENCE)
@@ -217,11 +217,11 @@ class Races:
         return turn
 
     def run(self, pair: Pair, stops: tuple[int, int]) -> list[str]:
-        """What went wrong."""
+        """Run a pair; return what went wrong."""
         barrier = threading.Barrier(2)
         ends = threading.Event(), threading.Event()
         turns = [
-            # Two requests never share an object.
+            # Load separate objects, because two requests never share one.
             Turn(writer, self._copy(), barrier, ends[1 - place], self._waits, stop_at=stops[place], end=ends[place])
             for place, writer in enumerate(pair.writers)
         ]
@@ -236,7 +236,7 @@ class Races:
         return troubles
 
     def _waits(self) -> bool:
-        """Whether somebody waits for a lock."""
+        """Whether somebody is waiting for a lock."""
         if connection.vendor == "sqlite":
             return lock_of(os.path.realpath(connection.settings_dict["NAME"])).waiting > 0
         with self._observer.cursor() as cursor:
@@ -270,7 +270,7 @@ def main(seed: int) -> dict[str, Any]:
     troubles: dict[str, list[str]] = {}
     chosen, parts = pairs(seed)
     for pair in chosen:
-        # The one or the other stops, somewhere or nowhere.
+        # Let one of the two stop, at some statement or none.
         stop = [0, 0]
         who = rng.randrange(2)
         stop[who] = rng.randint(0, alone[pair.names[who]].statements)
@@ -288,7 +288,7 @@ def main(seed: int) -> dict[str, Any]:
 
 
 def every(seed: int, words: list[str]) -> None:
-    """Look for races: stop at every statement in turn."""
+    """Look for races by stopping at every statement in turn."""
     races = Races()
     alone = {name: races.alone(writer) for name, writer in writers().items()}
     for pair in pairs(seed)[0]:

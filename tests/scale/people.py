@@ -1,4 +1,4 @@
-"""Somebody with a browser, as far as HTTP goes: cookies, forms and streams, at any process of the site."""
+"""A person with a browser at the HTTP level: cookies, forms and streams, with any process of the site."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Answer:
 
     @property
     def control(self) -> int | None:
-        """The seat that has the board."""
+        """The seat in control."""
         found = re.search(r'data-control="(\d+)"', self.text)
         return int(found[1]) if found else None
 
@@ -43,36 +43,36 @@ class Answer:
 
 
 class Person:
-    """One session; cookies do not know of ports, so that any process of the site takes them."""
+    """One session; cookies ignore ports, so any process of the site accepts them."""
 
     def __init__(self) -> None:
         self.jar = CookieJar()
         self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
 
     def sign_in(self, user: User) -> None:
-        """As somebody whom the database knows."""
+        """Sign in as a user in the database."""
         self.jar.set_cookie(_cookie(settings.SESSION_COOKIE_NAME, session_key_of(user)))
 
     @property
     def session(self) -> str:
-        """The key of the session that the cookie names; "" for somebody who has none yet."""
+        """The session key in the cookie, or "" if there's none yet."""
         return next((cookie.value or "" for cookie in self.jar if cookie.name == settings.SESSION_COOKIE_NAME), "")
 
     def get(self, site: str, path: str) -> Answer:
         return fetch(site + path, opener=self._opener)
 
     def post(self, site: str, path: str, **form: object) -> Answer:
-        """Send a form; a redirect is followed."""
+        """Send a form, following redirects."""
         token = next((cookie.value for cookie in self.jar if cookie.name == "csrftoken"), None)
         if token is None:
-            # Any page with a form brings the cookie.
+            # Any page with a form sets the cookie.
             self.get(site, "/play/")
             return self.post(site, path, **form)
         fields = urllib.parse.urlencode({"csrfmiddlewaretoken": token, **form}, doseq=True)
         return fetch(site + path, data=fields.encode(), opener=self._opener)
 
     def open_table(self, site: str, **form: object) -> str:
-        """Open a table for several; its code."""
+        """Open a multiplayer table; return its code."""
         form = {"edition": "us", "deck": "full", "window": "none", "votes": "checked", **form}
         answer = self.post(site, "/play/open/together/", **form)
         found = re.search(r"/play/([A-Z0-9]+)/$", answer.url)
@@ -83,7 +83,7 @@ class Person:
         return self.post(site, f"/play/{code}/join/")
 
     def do(self, site: str, code: str, order: str, **form: object) -> Answer:
-        """Deal, call, pick, withdraw ... with the version that this person sees now, unless it is given."""
+        """Deal, call, pick, withdraw etc., by default with the version this person sees now."""
         if "version" not in form:
             form["version"] = self.get(site, f"/play/{code}/").version
         return self.post(site, f"/play/{code}/{order}/", **form)
@@ -92,13 +92,13 @@ class Person:
         return Screen(site, self.stream_of(site, code), session=self.session, seconds=seconds, buffer=buffer)
 
     def stream_of(self, site: str, code: str) -> str:
-        """The address of the stream that the page of a table names."""
+        """The stream URL in a table's page."""
         page = self.get(site, f"/play/{code}/").text
         return unescape(re.search(r'sse-connect="([^"]+)"', page)[1])
 
 
 def seated(people: list[Person], *sites: str, **form: object) -> str:
-    """The code of a table at which they all sit, dealt; opened at the first of the sites, and joined at the last."""
+    """A dealt table where everybody sits, opened at the first site and joined at the last; return its code."""
     opener, *others = people
     code = opener.open_table(sites[0], **form)
     for person in others:
@@ -114,7 +114,7 @@ def fetch(
     headers: Mapping[str, str] | None = None,
     opener: urllib.request.OpenerDirector | None = None,
 ) -> Answer:
-    """What is answered, whether it is good or bad news; with data it is sent."""
+    """The response, whatever its status; with data it's a POST."""
     request = urllib.request.Request(address, data=data, headers=dict(headers or {}))  # noqa: S310 (a site of the tests)
     try:
         with (opener or urllib.request.build_opener()).open(request, timeout=PATIENCE) as response:

@@ -1,4 +1,4 @@
-"""Players who do something at the same instant, in processes of their own: what each was told, and what is kept.
+"""Players who act simultaneously in separate processes: what each was told, and what was stored.
 
 `python -m tests.scale.race NAME ROUNDS` runs a race on the database of the environment and prints a report as JSON.
 """
@@ -34,34 +34,34 @@ from games.rules.records import event_from, match_from  # noqa: E402
 
 PROCESSES = 4
 PATIENCE = 60.0
-"""Seconds after which a race that stands still is given up."""
+"""Seconds after which a race is given up as stuck."""
 SEATS = 8
 NOTHING_NEW = "nothing new"
 
 
 @dataclass(frozen=True)
 class Shot:
-    """What one connection sends in one round, with the version of the table that the referee has shown last."""
+    """What one connection sends in one round, with the latest table version."""
 
     table: int
     order: ask.Command | Player
-    """A player sits down."""
+    """A player who sits down."""
     until_heard: bool = False
-    """Whether it is sent again for as long as there is no control to give back."""
+    """Whether it's resent until there's a call to withdraw."""
 
 
 @dataclass
 class Race:
-    """Rounds of shots that are fired together, at tables that the referee looks at after each round."""
+    """Rounds of simultaneous shots, at tables that the referee checks after each round."""
 
     codes: list[str]
     rounds: list[list[Shot]]
     after: Callable[[Shot, Match], None] | None = None
-    """What the referee does at each table when a round is over."""
+    """What the referee does at each table after a round."""
 
 
 def opened(options: Options, *, seats: int, seed: str | None = None) -> str:
-    """The code of a table where so many guests sit and the cards are dealt."""
+    """Open a table with this many guests and deal; return its code."""
     now = time.time()
     match = matches.open_match(way=Way.TOGETHER, options=options, player=guest(0), seed=seed, now=now)
     for number in range(1, seats):
@@ -81,14 +81,14 @@ CALLED_BY_ALL = Options(relaxed=True, window=None)
 
 
 def call_at_one_table(rounds: int) -> Race:
-    """Forty connections of eight players call; who got the board gives it back."""
+    """Forty connections of eight players call; the winner withdraws."""
     codes = [opened(CALLED_BY_ALL, seats=SEATS)]
     shots = [Shot(0, ask.Call(seat)) for seat in range(SEATS) for _connection in range(5)]
     return Race(codes, [shots] * rounds, after=give_back)
 
 
 def call_at_five_tables(rounds: int) -> Race:
-    """Forty players call at their five tables."""
+    """Forty players call at five tables."""
     codes = [opened(CALLED_BY_ALL, seats=SEATS) for _table in range(5)]
     shots = [Shot(table, ask.Call(seat)) for seat in range(SEATS) for table in range(5)]
     return Race(codes, [shots] * rounds, after=give_back)
@@ -101,7 +101,7 @@ def give_back(shot: Shot, match: Match) -> None:
 
 
 def retry_a_call(rounds: int) -> Race:
-    """One call sent ten times, while the call itself is given back; and once more when all is over."""
+    """One call is sent ten times while it's being withdrawn, and once more at the end."""
     codes = [opened(Options(window=None), seats=2) for _round in range(rounds)]
     plan = []
     for table in range(rounds):
@@ -116,12 +116,12 @@ def retry_a_call(rounds: int) -> Race:
 
 
 def pick_overlapping(rounds: int) -> Race:
-    """Two players pick SETs that share a card, or all three."""
+    """Two players pick SETs that share one card or all three."""
     return _pick(rounds, lambda first, second: bool(set(first) & set(second)))
 
 
 def pick_apart(rounds: int) -> Race:
-    """Two players pick SETs that have nothing to do with each other."""
+    """Two players pick SETs with no card in common."""
     return _pick(rounds, lambda first, second: not set(first) & set(second))
 
 
@@ -133,7 +133,7 @@ def _pick(rounds: int, fits: Callable[..., bool]) -> Race:
         pairs = [pair for pair in [*combinations(sets, 2), *zip(sets, sets, strict=True)] if fits(*pair)]
         if pairs:
             codes.append(opened(options, seats=2, seed=seed))
-            # Another pair each time, so that one shared card and three come in turn.
+            # A different pair each time, alternating one and three shared cards.
             chosen = pairs[-len(codes) % len(pairs)]
             plan.append([Shot(len(plan), ask.Pick(seat, cards)) for seat, cards in enumerate(chosen)])
         if len(plan) == rounds:
@@ -142,7 +142,7 @@ def _pick(rounds: int, fits: Callable[..., bool]) -> Race:
 
 
 def _dealt(options: Options) -> Iterator[tuple[str, Any]]:
-    """Seeds, each with the table that it deals to two players."""
+    """Seeds, each with the table it deals for two players."""
     for number in range(10_000):
         state = new_match(options, seed=f"race {number}")
         for order in (ask.Join(), ask.Join(), ask.Deal(0)):
@@ -152,7 +152,7 @@ def _dealt(options: Options) -> Iterator[tuple[str, Any]]:
 
 
 def join_a_table(rounds: int) -> Race:
-    """Ten newcomers sit down where seven can, each from two tabs."""
+    """Ten newcomers compete for seven seats, each from two tabs."""
     codes = [opened(Options(), seats=1) for _round in range(rounds)]
     plan = [[Shot(table, guest(number)) for number in range(1, 11) for _tab in range(2)] for table in range(rounds)]
     return Race(codes, plan)
@@ -168,7 +168,7 @@ RACES: dict[str, Callable[[int], Race]] = {
 
 
 def fire(shot: Shot, code: str, seen: int) -> str:
-    """What the player is told; an error that is no answer of the referee is told as one."""
+    """Send a shot; return what the player is told, including unexpected errors."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
@@ -185,7 +185,7 @@ def fire(shot: Shot, code: str, seen: int) -> str:
 
 
 def play(codes: list[str], rounds: list[list[Shot]], players: list[int], versions: Any, ready: Any, told: Any) -> None:
-    """One process: its players, each in a thread."""
+    """One process with its players, each in a thread."""
 
     def connection(player: int) -> None:
         mine = []
@@ -204,7 +204,7 @@ def play(codes: list[str], rounds: list[list[Shot]], players: list[int], version
 
 
 def run(race: Race) -> dict[str, Any]:
-    """Run the race and report: what everybody was told in each round, and how each table was left."""
+    """Run the race; report what everybody was told in each round, and each table's final state."""
     fork = multiprocessing.get_context("fork")
     players = range(len(race.rounds[0]))
     versions = fork.Array("q", [Match.objects.get(code=code).version for code in race.codes], lock=False)
@@ -216,7 +216,7 @@ def run(race: Race) -> dict[str, Any]:
         for share in shares
         if share
     ]
-    # A child starts in no time as a copy of this process, but a copied connection would be of no use to either.
+    # Forking is fast, but a copied connection would be useless to both processes.
     connections.close_all()
     for process in processes:
         process.start()
@@ -236,12 +236,12 @@ def run(race: Race) -> dict[str, Any]:
         "seconds": seconds,
         "told": [[heard[player][number] for player in players] for number in range(len(race.rounds))],
         "rounds": rounds,
-        "tables": [kept(code) for code in race.codes],
+        "tables": [stored_log(code) for code in race.codes],
     }
 
 
 def _look(race: Race, shot: Shot, versions: Any) -> dict[str, Any]:
-    """One table after a round: what was written, and who has the board."""
+    """Check one table after a round: what was written, and who has control."""
     match = Match.objects.get(code=race.codes[shot.table])
     since = match.events.filter(number__gt=versions[shot.table])
     control = match.state.control
@@ -256,8 +256,8 @@ def _look(race: Race, shot: Shot, versions: Any) -> dict[str, Any]:
     return seen
 
 
-def kept(code: str) -> dict[str, Any]:
-    """Whether the log of a table is whole and leads to its state."""
+def stored_log(code: str) -> dict[str, Any]:
+    """Check whether a table's log is complete and replays to its state."""
     match = Match.objects.get(code=code)
     rows = list(match.events.all())
     events = [event_from(row.record) for row in rows]

@@ -1,4 +1,4 @@
-"""The rows of earlier releases, put into tables as those releases had them, and read again as they would read them."""
+"""Load rows of earlier releases into those releases' tables, and read them back the same way."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PLACE = (
     " WHEN 'lesson' THEN 'session/' || substr(seed, 1, {dash} - 1) ELSE source END"
 )
 _MOVED = ("at", "answer", "is_right", "missed")
-"""What an answer in a lesson said itself."""
+"""The fields stored with an answer in a lesson."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Release:
 
     name: str
     migrations: frozenset[tuple[str, str]]
-    """The last ones of that release."""
+    """The release's last migrations."""
 
     @cached_property
     def kept(self) -> dict[str, Any]:
@@ -44,7 +44,7 @@ class Release:
         return tables
 
     def fill(self, plant: Iterable[Any] = ()) -> None:
-        """The tables of the release with its rows, and what is planted beside them."""
+        """Fill the release's tables with its rows and some planted extra ones."""
         executor = MigrationExecutor(connection)
         ours = {app for app, _name in self.migrations}
         leaves = (leaf for leaf in executor.loader.graph.leaf_nodes() if leaf[0] not in ours)
@@ -65,7 +65,7 @@ class Release:
                     cursor.execute(f"SELECT setval(%s, (SELECT max(id) FROM {table}))", [sequence])
 
     def rows_now(self) -> Tables:
-        """Every row of the tables that the release filled, as it would have been in them."""
+        """Every row of the tables that the release filled, in its format."""
         return {table: list(_as_before(table)) for table in self.tables}
 
     def copy_row(self, table: str, pk: int, **changed: Any) -> None:
@@ -91,7 +91,7 @@ def insert(table: str, kept: Mapping[str, list[Any]]) -> None:
 
 
 def assert_all_there(before: Tables, after: Tables, *, but: set[tuple[str, str]]) -> None:
-    """No row is missing, no column is gone, and every value is as it was, except in those columns."""
+    """No row or column is missing, and every value is unchanged, except in these columns."""
     for table, rows in before.items():
         now = {row["id"]: row for row in after[table]}
         for row in rows:
@@ -114,13 +114,13 @@ def _as_before(table: str) -> list[Row]:
 
 
 def _attempts() -> list[Row]:
-    """Without the events of answers that had none."""
+    """Excluding the events of answers that had none."""
     rows = _rows(f"*, {_place()} AS place FROM {_RENAMED['lessons_attempt']}")
     return [row for row in rows if row["kind"] or row["evidence"] != "[]"]
 
 
 def _progress() -> list[Row]:
-    """A row for each skill, which is known by whose it is."""
+    """A row per skill, identified by its owner."""
     found = []
     for row in _rows("* FROM lessons_progress"):
         states = json.loads(row["states"]) if "states" in row else {row["skill"]: json.loads(row["state"])}

@@ -1,4 +1,4 @@
-"""All that a site reports about learning, as plain values: what's the same before and after an upgrade is compared."""
+"""All learning reports of a site as plain values, to compare before and after an upgrade."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from games.rules import Card
 from lessons.queries import about_me
 
 KEYS = {"attempt", "event"}
-"""The key of a slow board's answer, under its names."""
+"""The key of a slow board's answer, by its names."""
 
 
 def reports(now: float) -> dict[str, Any]:
-    """Of every class, student, lesson and guest; as JSON would have it."""
+    """Reports on every class, student, lesson and guest, as JSON values."""
     found: dict[str, Any] = {}
     for classroom in Classroom.objects.order_by("pk"):
         found |= _of_class(classroom, now)
@@ -79,7 +79,7 @@ def plain(value: Any) -> Any:
 
 
 def differences(before: Any, after: Any, at: str = "") -> Iterator[str]:
-    """Where two reports aren't the same."""
+    """Yield the differences between two reports."""
     if isinstance(before, dict) and isinstance(after, dict) and before.keys() == after.keys():
         for name in before:
             yield from differences(before[name], after[name], f"{at}.{name}")
@@ -87,7 +87,7 @@ def differences(before: Any, after: Any, at: str = "") -> Iterator[str]:
         for number, (one, other) in enumerate(zip(before, after, strict=True)):
             yield from differences(one, other, f"{at}[{number}]")
     elif isinstance(before, float) and isinstance(after, float) and isclose(before, after):
-        # A database adds up in any order.
+        # Databases add floats in any order, so allow rounding.
         return
     elif before != after:
         yield f"{at}: {before!r} is {after!r}"

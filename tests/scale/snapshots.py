@@ -1,4 +1,4 @@
-"""Puts a database back as it was, fast enough to do it hundreds of times: only the tables that were written."""
+"""Restore a database fast enough to do it hundreds of times: only the tables that were written."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ _WRITTEN = re.compile(r'(?:INSERT (?:OR \w+ )?INTO|UPDATE|DELETE FROM)\s+"?(\w+)
 
 
 def tables_written(sql: str) -> set[str]:
-    """The tables that a statement may change; with words that only look like one."""
+    """The tables a statement may change, possibly including other words that look like table names."""
     return set(_WRITTEN.findall(sql))
 
 
 class Snapshot:
-    """A copy of every table beside the originals, on either engine."""
+    """A copy of every table beside the original, on both databases."""
 
     def __init__(self) -> None:
         with connection.cursor() as cursor:
             if connection.vendor == "sqlite":
-                # Everything is consistent in the end: nobody has to check each row.
+                # Skip row-by-row checks, because the final state is consistent.
                 cursor.execute("PRAGMA foreign_keys = OFF")
                 cursor.execute("ATTACH DATABASE ':memory:' AS pristine")
             else:
@@ -32,7 +32,7 @@ class Snapshot:
                 cursor.execute(f'CREATE TABLE pristine."{table}" AS SELECT * FROM {_own(table)}')
 
     def restore(self, tables: Iterable[str]) -> None:
-        """Put these tables back. Numbers that were given are not given again."""
+        """Restore these tables. Sequences aren't reset."""
         with transaction.atomic(), connection.cursor() as cursor:
             if connection.vendor == "postgresql":
                 cursor.execute("SET LOCAL session_replication_role = replica")

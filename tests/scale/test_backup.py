@@ -1,4 +1,4 @@
-"""A backup, a disaster, and everything as it was: on SQLite and on PostgreSQL, by the commands that operators use."""
+"""Backup and restore on SQLite and PostgreSQL, with the commands operators use."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def manage(environment: dict[str, str], *arguments: str) -> str:
 
 
 def everything(environment: dict[str, str]) -> list[dict]:
-    """Every row of every table, in an order of its own. What is encrypted looks different each time."""
+    """Every row of every table, sorted. Encrypted fields differ each time."""
     rows = json.loads(manage(environment, "dumpdata", "--natural-foreign", "--exclude", "sessions"))
     for row in rows:
         row["fields"].pop("pictures", None)
@@ -53,7 +53,7 @@ def everything(environment: dict[str, str]) -> list[dict]:
 
 @pytest.fixture
 def filled(database, tmp_path) -> dict[str, str]:
-    """A site with the people and the games of the demo, whatever other tests have left there."""
+    """A site with the demo's data, whatever other tests left there."""
     manage(database, "flush", "--no-input", "--verbosity", "0")
     run(["-c", _FILL], database)
     return database
@@ -89,7 +89,7 @@ def test_what_was_wrecked_is_as_it_was(filled, tmp_path):
     manage(filled, "restore", str(file), "--no-input")
     assert everything(filled) == before
     assert run(["-c", _SHOW_PICTURES], filled) == pictures
-    # It is a site again, not only rows: a new row gets a number of its own.
+    # It's a working site again: a new row gets a number of its own.
     run(["-c", f"{_SETUP}from tests.scale.race import opened, CALLED_BY_ALL; opened(CALLED_BY_ALL, seats=2)"], filled)
 
 
@@ -98,12 +98,12 @@ from classrooms.models import User
 print([user.pictures for user in User.objects.order_by("pk")])
 """
 
-# What a backup doesn't bring back
+# What a backup doesn't restore
 
 
 @pytest.fixture
 def site(database, tmp_path, settings, django_db_blocker) -> Iterator[list[Enrolment]]:
-    """Four students of a class, on a database that is backed up and restored in this process."""
+    """Four students of a class, on a database that this process backs up and restores."""
     settings.VAR_DIR = tmp_path / "var"
     ours = {"ENGINE": "django.db.backends.sqlite3", "NAME": str(Path(database["SETSITE_VAR"]) / "setsite.sqlite3")}
     if address := database.get("SETSITE_DATABASE"):
@@ -171,7 +171,7 @@ def test_a_new_student_who_has_the_number_of_one_who_was_deleted_stays(site, tmp
     (newcomer,) = enrol(site[0].classroom, "Ida Roe")
     delete_child(newcomer.student, by=teacher, now=timezone.now())
     restore(tmp_path / "first")
-    # The numbers of SQLite and PostgreSQL went back with the restore.
+    # The sequences went back with the restore.
     (another,) = enrol(site[0].classroom, "Udo Fay")
     assert another.student.pk == newcomer.student.pk
     back_up(tmp_path / "second")
@@ -185,7 +185,7 @@ def test_without_its_ledger_a_restore_makes_every_card_worthless(site, tmp_path,
     back_up(tmp_path / "backup")
     old, others = card_token(lost), card_token(other)
     reset_student(lost, by=site[0].classroom.teachers.get())
-    # The disk with the site's own files is gone.
+    # The disk with the site's own files is lost.
     (site_settings.VAR_DIR / "ledger.jsonl").unlink()
     if not has_copy_beside:
         (tmp_path / "ledger.jsonl").unlink()
@@ -235,7 +235,7 @@ def test_what_the_ledger_lost_with_a_crash_is_taken_from_the_database_that_is_re
     known, card = ledger.file().read_bytes(), card_token(lost)
     reset_student(lost, by=teacher)
     delete_child(gone, by=teacher, now=timezone.now())
-    # The process ended between the commit and the line.
+    # The process died between the commit and writing the ledger line.
     ledger.file().write_bytes(known)
     settled = restore(tmp_path / "backup")
     assert (settled.deleted, settled.new_cards, settled.is_ledger_whole) == (1, 1, True)
@@ -243,13 +243,13 @@ def test_what_the_ledger_lost_with_a_crash_is_taken_from_the_database_that_is_re
     assert User.objects.get(pk=gone.pk).deleted_at
 
 
-# A restore that is interrupted
+# Interrupted restores
 
 STEPS = ["_put_back", "call_command", "settle", "unmark_restoring"]
 
 
 def starts(monkeypatch) -> bool:
-    """Whether a process of the site starts now."""
+    """Whether a process of the site can start now."""
     held: list[int] = []
     monkeypatch.setattr("core.serving._held", held)
     try:
@@ -263,7 +263,7 @@ def starts(monkeypatch) -> bool:
 
 
 def interrupted(step: Callable[..., Any], *, is_done: bool) -> Callable[..., None]:
-    """The step with an operator who presses Ctrl+C right before or right after it."""
+    """The step, with an operator pressing Ctrl+C right before or right after it."""
 
     def run_step(*arguments: Any, **options: Any) -> None:
         if is_done:
@@ -288,7 +288,7 @@ def test_after_an_interrupted_restore_the_site_does_not_start_until_it_is_done_a
         patched.setattr(setsite.backups, step, interrupted(getattr(setsite.backups, step), is_done=is_done))
         with pytest.raises(KeyboardInterrupt):
             restore(tmp_path / "backup")
-    # Only once the last step is done is everything as it should be.
+    # Everything is right only once the last step is done.
     is_finished = step == "unmark_restoring" and is_done
     assert starts(monkeypatch) is is_finished
     if not is_finished:
@@ -312,7 +312,7 @@ def test_machines_that_share_only_the_database_do_not_start_after_an_interrupted
         patched.setattr(setsite.backups, "settle", interrupted(setsite.backups.settle, is_done=False))
         with pytest.raises(KeyboardInterrupt):
             restore(tmp_path / "backup")
-    # Another machine has a folder of its own.
+    # Another machine has its own folder.
     (site_settings.VAR_DIR / "restoring").unlink()
     assert starts(monkeypatch) is (connection.vendor == "sqlite"), "a file that only one machine has"
     restore(tmp_path / "backup")
@@ -345,7 +345,7 @@ def test_a_restore_that_fails_and_changed_nothing_keeps_the_site_from_nothing(si
 
 @contextmanager
 def beside(program: str, database: dict[str, str]) -> Iterator[None]:
-    """A program of the site that runs meanwhile, and is killed afterwards."""
+    """Run a program of the site in the meantime, and kill it afterwards."""
     environment = {**inherited(), "SETSITE_DEMO": "1", **database}
     command = [sys.executable, "-c", program]
     pipe = subprocess.PIPE
@@ -376,7 +376,7 @@ def test_a_restore_is_refused_while_the_site_serves(site, database, tmp_path):
     serving = beside(_SERVING, {**database, "SETSITE_VAR": str(site_settings.VAR_DIR)})
     with serving, pytest.raises(BackupFailed, match="the site is running"):
         restore(tmp_path / "backup")
-    # Killed, it holds nothing any more.
+    # After being killed, it holds no lock.
     restore(tmp_path / "backup")
 
 
@@ -436,7 +436,7 @@ def test_a_restore_asks_first(database, tmp_path):
         manage(database, "restore", str(file))
 
 
-# Sealed backups
+# Encrypted backups
 
 
 def test_a_sealed_backup_gives_nothing_away_and_opens_with_its_key_only(site, tmp_path, settings):
@@ -476,7 +476,7 @@ def test_a_sealed_file_of_any_length_opens_again_and_a_shortened_one_does_not():
         seal(BytesIO(content), sealed, public_key(public))
         unseal(BytesIO(sealed.getvalue()), opened, private_key(private))
         assert opened.getvalue() == content
-        # Whole pieces are left out at the end.
+        # Whole chunks are missing at the end.
         cut = sealed.getvalue()[: -(65_536 + 16)]
         with pytest.raises(CannotOpen):
             unseal(BytesIO(cut), BytesIO(), private_key(private))

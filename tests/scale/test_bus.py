@@ -1,4 +1,4 @@
-"""What happens in one web process is on the screens of the others: with Redis, without it, and when it comes back."""
+"""Changes in one web process reach screens at the others: with Redis, without it, and when it comes back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tools.scale.processes import answers
 
 @pytest.fixture
 def table(scaled_site, people) -> str:
-    """The code of a table at which Ann and Ben sit, dealt; Ann came by the first process, Ben by the second."""
+    """A dealt table with Ann, who joined at the first process, and Ben at the second; its code."""
     return seated(people[:2], *(web.url for web in scaled_site.web))
 
 
@@ -40,7 +40,7 @@ def events(code: str) -> list[did.Event]:
 
 
 def is_closed(screen: Screen) -> bool:
-    """Read it to its end; a stream that stays open raises."""
+    """Read until the stream ends; a stream that stays open raises."""
     try:
         while True:
             screen.message()
@@ -105,7 +105,7 @@ def test_who_closes_one_of_two_screens_is_not_gone_wherever_the_other_is(scaled_
         closed = ben.watch(first.url, table)
         closed.table()
         closed.close()
-        # Cleo, who comes and goes as well, is the clock: her grace ends after Ben's.
+        # Cleo, who also comes and goes, serves as the clock: her grace period ends after Ben's.
         cleo = people[2]
         cleo.join(first.url, table)
         with cleo.watch(first.url, table) as third:
@@ -155,7 +155,7 @@ def lesson(scaled_site) -> Session:
 
 
 def watch_lesson(site: str, lesson: Session, number: int | None) -> Screen:
-    """A student's device, or the remote of the teacher who opened the lesson, in a browser where they're signed in."""
+    """Open the stream of a student's device or of the teacher's remote, in a signed-in browser."""
     user = lesson.made_by if number is None else lesson.attendees.get(number=number).user
     watch = topic.LessonWatch(lesson.code, number, user=user.pk, language="en-us")
     path = f"/session/{lesson.code}/stream/?token={topic.sign(watch)}"
@@ -222,7 +222,7 @@ def test_a_teacher_who_is_removed_loses_the_streams_of_another_process(scaled_si
 
 @pytest.fixture
 def mia(people, lesson) -> Person:
-    """At a table of the lesson."""
+    """Mia, at a table of the lesson."""
     mia = people[1]
     mia.sign_in(Attendee.objects.get(session=lesson).user)
     leading.begin(lesson, "tables", {"size": 2, "how": "chance"})
@@ -231,11 +231,11 @@ def mia(people, lesson) -> Person:
 
 @contextmanager
 def own_screens(mia: Person, site: str, lesson: Session) -> Iterator[tuple[Screen, Screen]]:
-    """Mia's device, as its pages open it: the stream of the lesson and that of the table."""
+    """The streams of Mia's device: the lesson's and the table's."""
     page = mia.get(site, f"/session/{lesson.code}/").text
     path = re.search(r'data-stream="([^"]+)"', page)[1]
     code = Match.objects.get(place=f"session/{lesson.code}").code
-    # Who is signed out is looked up every ten seconds where nobody can be told.
+    # Without notifications, sign-outs are checked every ten seconds.
     with Screen(site, path, session=mia.session, seconds=PATIENCE) as device, mia.watch(site, code) as at_table:
         device.data("part")
         at_table.table()

@@ -1,4 +1,4 @@
-"""Limits across processes: counted together, and not forgotten while Redis is away."""
+"""Limits across processes: counted together, and not forgotten while Redis is down."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ FEW = Limit("few", most=3, seconds=3600)
 
 @pytest.fixture
 def processes(redis, clock_of_limits, monkeypatch) -> Iterator[list[SharedCache]]:
-    """The caches of two processes: the same Redis, and memories of their own."""
+    """The caches of two processes: the same Redis, with separate local memory."""
     monkeypatch.setattr(SharedCache, "_is_away", False)
-    # It is away only when it is stopped, however long it may take to answer.
+    # It counts as down only when stopped, however slow it is.
     options = {"socket_timeout": PATIENCE, "socket_connect_timeout": PATIENCE}
     made = [SharedCache(redis.address, {"KEY_PREFIX": "setsite", "OPTIONS": options}) for _process in range(2)]
     for number, cache in enumerate(made):
@@ -62,7 +62,7 @@ def test_a_count_is_forgotten_some_time_after_its_first_and_not_kept_by_those_th
 
 
 class Planted:
-    """What whoever gets to Redis would leave there: code that runs when it is unpickled."""
+    """What an attacker with access to Redis would store: code that runs when unpickled."""
 
     def __init__(self, place: Path) -> None:
         self.place = place
@@ -107,7 +107,7 @@ def test_while_redis_is_away_each_process_counts_by_itself(processes, monkeypatc
 
 
 class Full:
-    """A Redis without room that refuses to make some, as the one in compose.yaml does."""
+    """A full Redis that refuses to evict keys, configured as in compose.yaml."""
 
     def __init__(self, cache: SharedCache) -> None:
         self._client = cache._cache.get_client(write=True)
@@ -128,7 +128,7 @@ class Full:
 
 @pytest.fixture
 def questions(monkeypatch) -> list[float]:
-    """One for each time that somebody asks whether Redis is back; nobody waits a second for it."""
+    """Records each check whether Redis is back, without the one-second wait."""
     asked: list[float] = []
     clock = SimpleNamespace(sleep=lambda seconds: asked.append(seconds) or time.sleep(0.01))
     monkeypatch.setattr("core.cache.shared.time", clock)
@@ -153,7 +153,7 @@ def is_refused(limit: Limit | RateLimit, who: str = "somebody") -> bool:
 
 
 def wait_for_questions(questions: list[float]) -> None:
-    """Until somebody has asked, and has had an answer, if anybody asks at all."""
+    """Wait until pending checks are answered."""
     before = len(questions)
     wait_until(lambda: not SharedCache._is_away or len(questions) > before + 1, "somebody asks")
 

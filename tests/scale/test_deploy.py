@@ -1,4 +1,4 @@
-"""What is written down for operators fits the site: the proxy's settings, the Procfile and the compose file."""
+"""Deployment files match the site: the proxy's settings, the Procfile and the compose file."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_what_the_containerfile_copies_is_there():
     for line in (ROOT / "Containerfile").read_text().splitlines():
         if line.startswith("COPY "):
             for source in shlex.split(line)[1:-1]:
-                # The lock is made by `make lock`.
+                # `make lock` creates the lock file.
                 assert (ROOT / source).exists() or source.startswith("requirements/"), source
 
 
@@ -91,7 +91,7 @@ def test_nginx_takes_the_settings_of_the_proxy(proxy):
     site = main.parent / "conf.d" / "default.conf"
     assert "${" not in site.read_text()
     assert "server 127.0.0.1:1002" in site.read_text()
-    # What was checked is what the container gets, but for the folder and the user.
+    # The container gets what was checked, except for the folder and the user.
     own = main.read_text().removeprefix("user root;\n").replace(f" {main.parent}/", " /tmp/")
     assert own == (ROOT / "deploy" / "nginx.main.conf").read_text()
     assert " include /tmp/conf.d/*.conf;" in own
@@ -101,19 +101,19 @@ def test_the_proxy_has_connections_and_files_for_a_district():
     main = (ROOT / "deploy" / "nginx.main.conf").read_text()
     connections = int(re.search(r"worker_connections (\d+);", main)[1])
     assert connections >= 16_384
-    # To the browser and to a web process, and some for static files.
+    # One connection to the browser, one to a web process, and some for static files.
     assert int(re.search(r"worker_rlimit_nofile (\d+);", main)[1]) >= 2 * connections
     assert compose()["services"]["proxy"]["ulimits"] == {"nofile": 65_536}
 
 
-# The proxy, for real
+# A real proxy
 
 
 class _Echo(BaseHTTPRequestHandler):
-    """A web process that answers with what the proxy told it."""
+    """A web process that responds with what the proxy sent it."""
 
     came: queue.SimpleQueue[int] = queue.SimpleQueue()
-    """How much of a body was there when the first of it was."""
+    """How much of the body had arrived when its first part did."""
     stream_may_end = threading.Event()
 
     def do_POST(self) -> None:
@@ -145,7 +145,7 @@ class _Echo(BaseHTTPRequestHandler):
 
 @contextmanager
 def proxied(folder: Path, *, trusted: str = "", has_web: bool = True, **changes: str) -> Iterator[str]:
-    """The address of a proxy with one web process behind it, or none; `changes` are other values of settings."""
+    """The URL of a proxy with one web process behind it, or none; `changes` override settings."""
     (folder / "log").mkdir()
     (folder / "static").mkdir()
     _Echo.came = queue.SimpleQueue()
@@ -321,7 +321,7 @@ ALLOWED = {
     *("read_only", "cap_drop", "security_opt", "pids_limit", "mem_limit", "shm_size", "ulimits"),
     *("networks", "volumes", "tmpfs"),
 }
-"""What a service may say; `privileged`, `devices`, `network_mode` and their like are not in it."""
+"""The keys a service may have; `privileged`, `devices`, `network_mode` and similar aren't among them."""
 CHECKS = {
     "postgresql": ["CMD-SHELL", "pg_isready -U setsite"],
     "redis": ["CMD-SHELL", "redis-cli ping | grep -q PONG"],
@@ -338,7 +338,7 @@ def test_every_container_is_checked_by_what_it_does():
         name: service["healthcheck"].get("test") for name, service in services.items() if "healthcheck" in service
     }
     assert checks == CHECKS | {"prepare": None}
-    # The web processes have the image's own.
+    # The web processes use the image's own.
     image = (ROOT / "Containerfile").read_text()
     assert re.search(r"^HEALTHCHECK .*\\\n +CMD \[.*http://127\.0\.0\.1:8000/healthz/", image, re.MULTILINE)
     for name, service in services.items():
@@ -404,7 +404,7 @@ def test_a_container_reaches_those_that_it_needs_and_no_others():
     assert networks == {
         **{key: ["back"] for key in ("postgresql", "redis", "prepare", "heavy", "beat")},
         **{key: ["front", "back"] for key in ("web1", "web2")},
-        # Mail goes out.
+        # The worker needs outgoing mail.
         "worker": ["back", "out"],
         "proxy": ["front"],
     }
@@ -418,7 +418,7 @@ def test_there_is_memory_for_what_may_be_in_use_at_once():
     services = compose()["services"]
     process = 300 * 1024**2
     for name in ("web1", "web2"):
-        # On four cores.
+        # With four cores.
         assert bytes_of(services[name]["mem_limit"]) >= process + MOST_HELD + 2 * MOST_BYTES, name
     sizes = [re.search(r"size=(\w+)", each)[1] for each in services["proxy"]["tmpfs"]]
     assert sum(map(bytes_of, sizes)) <= bytes_of(services["proxy"]["mem_limit"]) // 16

@@ -1,4 +1,4 @@
-"""What breaks under a school district while people play: nothing is lost, and everybody is back by themselves."""
+"""Faults in a scaled site while people play: nothing is lost, and everybody recovers by themselves."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def version(code: str) -> int:
 
 @pytest.fixture
 def table(scaled_site, people) -> str:
-    """The code of a table at which Ann, Ben and Cleo sit, dealt."""
+    """A dealt table with Ann, Ben and Cleo; its code."""
     return seated(people, *(web.url for web in scaled_site.web))
 
 
 @pytest.fixture
 def far_wire(scaled_site) -> Iterator[Wire]:
-    """The way to the second process."""
+    """A cuttable connection to the second process."""
     wire = Wire(scaled_site.web[1].url)
     yield wire
     wire.close()
@@ -69,19 +69,19 @@ def test_a_command_whose_answer_is_lost_counts_once_when_it_is_sent_again(scaled
     assert committed > seen, "it was done, and nobody was told"
     second.kill()
     if order == "call":
-        # Whoever has the board may call as often as they like: only later would it be another call.
+        # The player in control may call again freely; only later would it be a new call.
         committed = ann.do(first.url, table, "withdraw").version
     again = ann.do(first.url, table, order, version=seen, **cards)
     assert (again.status, again.version, version(table)) == (200, committed, committed)
 
 
 def test_a_web_process_that_is_killed_during_calls_takes_nothing_with_it(scaled_site, people, table, far_wire):
-    """It dies between a commit and its answer, which a bare SIGKILL hits once in hundreds of tries."""
+    """It dies between a commit and its response, which a plain SIGKILL hits once in hundreds of tries."""
     first, second = scaled_site.web
     with playing(people, table, first.url, far_wire.url) as (players, screens):
         wait_for_moves(players, 12)
         far_wire.swallows_from = re.compile(rb"POST \S+/(pick|withdraw)/")
-        # A command that was done leads back to the table; one that was refused says so.
+        # A completed command redirects to the table; a refused one says so.
         far_wire.swallows = b"HTTP/1.1 3"
         far_wire.swallows_answers = True
         far_wire.wait_until_swallowed(1)
@@ -172,7 +172,7 @@ def test_screens_whose_streams_are_dropped_come_back_and_show_what_they_have_mis
         assert ben.do(second, table, "call").status == 200
         assert ben.do(second, table, "withdraw").status == 200
         assert ann.do(second, table, "call").status == 200
-        wire.mend()
+        wire.restore()
         wait_until_right(screens)
         assert {screen.streams for screen in screens} == {2}
     finally:
@@ -201,15 +201,15 @@ def test_a_browser_comes_back_by_itself_from_a_cut_wire_and_from_a_killed_proces
     wire.cut()
     expect(offline).to_be_visible()
     assert ben.do(second.url, table, "withdraw").status == 200
-    wire.mend()
+    wire.restore()
     shows_soon()
     first.kill()
     expect(offline).to_be_visible()
     assert ben.do(second.url, table, "call").status == 200
-    # As a proxy does that finds a process dead.
+    # As a proxy does when a process is dead.
     wire.target = ("127.0.0.1", second.port)
     shows_soon()
-    # What the browser says of connections that were refused to it.
+    # The browser's errors about refused connections.
     assert all("net::ERR" in trouble for trouble in new_context.troubles)
     new_context.troubles.clear()
 
@@ -217,7 +217,7 @@ def test_a_browser_comes_back_by_itself_from_a_cut_wire_and_from_a_killed_proces
 def test_who_reads_nothing_holds_nobody_up_and_is_kept_no_pile_of_old_tables(scaled_site, people, table):
     first = scaled_site.web[0]
     ann, ben, _cleo = people
-    # Onlookers have no seat, and so no limit of a seat.
+    # Watchers have no seat, so no seat limit applies.
     path = Person().stream_of(first.url, table)
     with ExitStack() as ends:
         deaf = [ends.enter_context(Screen(first.url, path, buffer=4096)) for _screen in range(DEAF)]
@@ -240,17 +240,17 @@ def test_who_reads_nothing_holds_nobody_up_and_is_kept_no_pile_of_old_tables(sca
 
 
 def memory(web: Web) -> int:
-    """The bytes of a process that are in memory."""
+    """The resident memory of a process in bytes."""
     status = Path(f"/proc/{web.process.pid}/status").read_text()
     return 1024 * int(re.search(r"VmRSS:\s+(\d+) kB", status)[1])
 
 
-# A Redis that hangs: it takes connections and what is sent, and never answers
+# A hung Redis: it accepts connections and data, and never answers
 
 
 @pytest.fixture
 def hung_redis(scaled_site) -> Iterator[Callable[[], None]]:
-    """Lets Redis hang; it goes on when the test is over, or when what is given is called."""
+    """Suspend Redis until the test is over or the yielded function is called."""
     process = scaled_site.redis.process
     process.send_signal(signal.SIGSTOP)
     yield lambda: process.send_signal(signal.SIGCONT)
@@ -283,7 +283,7 @@ def test_a_redis_that_hangs_holds_nobody_up(scaled_site, people, table, hung_red
     for web in scaled_site.web:
         wait_until(lambda url=web.url: answers(f"{url}/readyz/bus/"), "the bus is heard again")
     wait_until(lambda: Job.objects.get(pk=job.pk).state == JobState.DONE, "what was asked for meanwhile is done")
-    # One request of each thread may find out that Redis hangs; nobody else waits for it.
+    # One request per thread may discover that Redis hangs; nobody else waits for it.
     slow = [seconds for each in took.values() for seconds in each if seconds > 0.4 * soon() / 5]
     assert len(slow) <= 2, took
     assert max(slow, default=0) < 0.5 * soon(), took

@@ -1,4 +1,4 @@
-"""What breaks under the site on one machine of its own: a disk that fills up, and a clock that jumps."""
+"""Faults on a single machine: a full disk and a jumping clock."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.scale.faults import (
     wait_until_right,
 )
 from tests.scale.people import Person, seated
-from tools.scale.engines import Missing, free_port, wait_until
+from tools.scale.engines import MissingProgram, free_port, wait_until
 from tools.scale.processes import Web
 
 HOUR = 3600
@@ -36,7 +36,7 @@ DATABASE = "setsite.sqlite3"
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory) -> Path:
-    """The folder of a site that was brought up to date and never started."""
+    """The folder of a migrated site that was never started."""
     folder = tmp_path_factory.mktemp("prepared")
     for command in (["migrate"], ["collectstatic", "--no-input"]):
         run(["manage.py", *command, "--verbosity", "0"], {"SETSITE_VAR": str(folder)})
@@ -45,7 +45,7 @@ def prepared(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def start(prepared, tmp_path, django_db_blocker) -> Iterator[Callable[..., Web]]:
-    """Starts a site of one process on SQLite, whose database Django's models then read."""
+    """Starts a single-process site on SQLite, whose database Django's models then read."""
     with ExitStack() as ends:
 
         def begin(*before: str, database: Path | None = None, **environment: str) -> Web:
@@ -68,7 +68,7 @@ def start(prepared, tmp_path, django_db_blocker) -> Iterator[Callable[..., Web]]
 
 
 class SmallDisk:
-    """A disk that only the process sees that is started on it, which needs no right of root's, and goes with it."""
+    """A small disk visible only to the process started on it; needs no root and disappears with it."""
 
     ALONE = ("unshare", "--user", "--map-root-user", "--mount")
     SAYS = "database or disk is full"
@@ -96,12 +96,12 @@ class SmallDisk:
         self._filler.unlink()
 
     def read(self) -> None:
-        """Have Django's models read what is on it now, while nobody writes."""
+        """Let Django's models read its current content, while nobody writes."""
         shutil.copytree(self._seen_from_here, self._copy)
 
 
 class FilesThatMayNotGrow:
-    """A limit on the size of the process's files: any Linux has it, and a write beyond it fails as on a full disk."""
+    """A file size limit, which works on any Linux: a write beyond it fails as on a full disk."""
 
     SAYS = "disk I/O error"
 
@@ -110,7 +110,7 @@ class FilesThatMayNotGrow:
         self._database = folder / "var" / DATABASE
 
     def fill(self) -> None:
-        """Let no file become larger than the log of the database is now: its next write fails, others go on."""
+        """Limit files to the current size of the database's log: its next write fails, others work."""
         log = self._database.with_name(f"{DATABASE}-wal")
         self._limit(log.stat().st_size)
 
@@ -121,12 +121,12 @@ class FilesThatMayNotGrow:
         resource.prlimit(self.web.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
 
     def read(self) -> None:
-        """Django's models read the database itself."""
+        """Let Django's models read the database itself."""
 
 
 @pytest.fixture
 def small_disk(prepared, tmp_path, start) -> SmallDisk | FilesThatMayNotGrow:
-    """Where nobody may mount a disk of their own, the same test runs on files that may not grow."""
+    """If mounting a disk isn't allowed, the same test uses a file size limit."""
     return SmallDisk(prepared, tmp_path, start) if SmallDisk.is_allowed() else FilesThatMayNotGrow(tmp_path, start)
 
 
@@ -159,19 +159,19 @@ def play_while_the_disk_is_full(disk: SmallDisk | FilesThatMayNotGrow, people: l
         wait_until_right(screens)
     assert_nothing_is_lost_or_done_twice(code, players)
     assert all(SORRY in page for player in players for page in player.failures)
-    assert disk.SAYS in disk.web.words()
+    assert disk.SAYS in disk.web.log_text()
 
 
 # The clock
 
 
 class Clock:
-    """The clock of a process that can be set while it runs; the time since its start goes on as it does."""
+    """A process's clock, which can be set while it runs; its monotonic clock continues."""
 
     def __init__(self, folder: Path) -> None:
         found = sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))
         if not found:
-            raise Missing("libfaketime is missing; scripts/test-tools installs it")
+            raise MissingProgram("libfaketime is missing; scripts/test-tools installs it")
         self._file = folder / "clock"
         self.environment = {
             "LD_PRELOAD": str(found[0]),
@@ -183,7 +183,7 @@ class Clock:
         self.set(0)
 
     def set(self, ahead: float) -> None:
-        """Another file in its place, so that nobody reads half of one."""
+        """Replace the file, so that nobody reads half of one."""
         new = self._file.with_suffix(".new")
         new.write_text(f"{ahead:+}\n")
         new.rename(self._file)

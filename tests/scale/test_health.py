@@ -1,4 +1,4 @@
-"""How a process says that it lives and that it is ready, and what it says when something is away."""
+"""Health checks: liveness, readiness, and what they report when something is down."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_worker_that_is_gone_is_missed(scaled_site):
     web = scaled_site.web[0]
     wait_until(lambda: ask(f"{web.url}/readyz/worker/")[0] == 200, "the worker works")
     scaled_site.worker.kill()
-    # As if its time were over: nobody says it any more.
+    # Simulate that its sign of life has expired.
     with Redis.from_url(scaled_site.redis.address) as client:
         keys = [key for key in client.keys("*") if b"worker-is-alive" in key]
         assert keys

@@ -1,4 +1,4 @@
-"""The client of the load test: what it counts is right, and a small load loses nothing."""
+"""The load test's client counts correctly, and a small load loses nothing."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tests.coroutines import run
-from tests.scale.race import kept
+from tests.scale.race import stored_log
 from tools.load.arrivals import Peak, arrivals, busiest, waits
-from tools.load.client import Circle, Screen, percentile
+from tools.load.client import Screen, ScreenGroup, percentile
 from tools.load.sizing import costs, most_students
 from tools.load.tables import Table
 
@@ -21,8 +21,8 @@ def table(version: int) -> bytes:
     return f'7\r\nevent: table\ndata: <div data-version="{version}">\n\n\r\n'.encode()
 
 
-def circle(screens: int) -> Circle:
-    made = Circle()
+def screen_group(screens: int) -> ScreenGroup:
+    made = ScreenGroup()
     made.screens = [Screen("", made) for _screen in range(screens)]
     for screen in made.screens:
         screen.data_received(table(1))
@@ -40,25 +40,25 @@ def test_of_nothing_there_is_no_percentile():
 
 def test_a_change_is_over_when_the_last_screen_has_it():
     async def play() -> None:
-        seen = circle(3)
+        seen = screen_group(3)
         change = seen.begin_change()
         seen.screens[0].data_received(table(2))
         seen.screens[1].data_received(table(2))
-        # The same again, and a table from before the change, are nothing new.
+        # A repeated table, or one from before the change, is nothing new.
         seen.screens[1].data_received(table(2))
         seen.screens[2].data_received(table(1))
-        assert (change.missing, change.on_all.done()) == (1, False)
-        # Whoever missed it and has a later one has it too.
+        assert (change.remaining, change.shown_on_all.done()) == (1, False)
+        # A screen that missed it but has a later version counts too.
         seen.screens[2].data_received(table(5))
-        await seen.see(change)
-        assert (seen.notes.changes, seen.notes.pushes, seen.notes.late) == (1, 3, 0)
+        await seen.wait_for(change)
+        assert (seen.measurements.changes, seen.measurements.pushes, seen.measurements.late) == (1, 3, 0)
         assert seen.version == 5
 
     run(play())
 
 
 def test_a_message_may_come_in_pieces():
-    seen = circle(1)
+    seen = screen_group(1)
     whole = table(12)
     for start in range(0, len(whole), 10):
         seen.screens[0].data_received(whole[start : start + 10])
@@ -69,11 +69,11 @@ def test_a_screen_that_never_hears_of_a_change_is_late(monkeypatch):
     monkeypatch.setattr("tools.load.client.PATIENCE", 0.01)
 
     async def play() -> None:
-        seen = circle(2)
+        seen = screen_group(2)
         change = seen.begin_change()
         seen.screens[0].data_received(table(2))
-        await seen.see(change)
-        assert (seen.notes.changes, seen.notes.late) == (0, 1)
+        await seen.wait_for(change)
+        assert (seen.measurements.changes, seen.measurements.late) == (0, 1)
 
     run(play())
 
@@ -129,10 +129,10 @@ def test_a_small_load_loses_nothing(scaled_site):
 
     run(play())
     for each in tables:
-        log = kept(each.code)
+        log = stored_log(each.code)
         assert log["replays"]
         assert not log["has_gaps"]
         assert versions[each.code] == [log["version"]] * 5
-        assert each.notes.changes
-        assert (each.notes.errors, each.notes.late, each.notes.dropped) == (0, 0, 0)
-        assert each.notes.pushes == 5 * each.notes.changes
+        assert each.measurements.changes
+        assert (each.measurements.errors, each.measurements.late, each.measurements.dropped) == (0, 0, 0)
+        assert each.measurements.pushes == 5 * each.measurements.changes

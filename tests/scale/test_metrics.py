@@ -1,4 +1,4 @@
-"""Figures for whoever has the token, and logs in which nobody is named."""
+"""Metrics for clients with the token, and logs that name nobody."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def count_of(found: dict[str, float], route: str) -> float:
 def test_what_is_played_is_counted(scaled_site, people):
     first, _second = scaled_site.web
     ann, ben, _cleo = people
-    # What others have left ends while this is counted.
+    # Streams left by other tests may end during this count.
     Match.objects.all().delete()
     wait_until(lambda: figures(first.url)['setsite_streams{of="match"}'] == 0, "nobody watches any more")
     before = figures(first.url)
@@ -67,13 +67,13 @@ def test_where_no_token_is_set_nobody_has_it(site, token):
 def test_a_request_is_one_line_that_says_nothing_about_anybody(scaled_site, people):
     web = scaled_site.web[0]
     ann = people[0]
-    # What other tests have done to the same site isn't ours: a database that was away is named by its address.
-    before = len(web.words())
+    # Ignore earlier log lines of other tests: an unreachable database is logged with its address.
+    before = len(web.log_text())
     code = ann.open_table(web.url)
     ann.get(web.url, f"/play/{code}/?name=Ann")
     ann.get(web.url, "/no/such/page/")
     figures(web.url)
-    said = web.words()[before:]
+    said = web.log_text()[before:]
     lines = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
     requests = [line for line in lines if line["logger"] == "setsite.requests"]
     assert requests

@@ -1,4 +1,4 @@
-"""Every two functions that write, at the same instant on real databases: the invariants hold, and no error escapes."""
+"""Every pair of writing functions, simultaneously on real databases: invariants hold and no error escapes."""
 
 from __future__ import annotations
 
@@ -63,11 +63,11 @@ EXCUSES = {
     "classrooms/views/roster.py:cancel": "deletes one list, which the writer 'cancel a roster' does as well",
     "games/views/daily.py:picture": SAVES_NO_ROW,
 }
-"""Functions that write, or seem to, and that no pair has to call."""
+"""Functions that write, or seem to, and needn't be in any pair."""
 
 
 def writing_functions() -> set[str]:
-    """The functions of the services that write by themselves, as file and name."""
+    """The service functions that write directly, as file and name."""
     files = sorted({path for pattern in SERVICES for path in Path(ROOT).glob(pattern)})
     return {
         f"{path.relative_to(ROOT)}:{name}"
@@ -93,10 +93,10 @@ def _writes(node: ast.AST) -> bool:
     if not isinstance(node.func, ast.Attribute):
         return False
     if node.func.attr == "update":
-        # That of a queryset takes names only, that of a dict or a set hardly ever.
+        # A queryset's method takes only keywords; a dict's or set's hardly ever does.
         return bool(node.keywords) and not node.args
     if node.func.attr in {"add", "remove"}:
-        # Of a relation, as in `classroom.teachers.add`; not of a set that has a name of its own.
+        # On a relation, like `classroom.teachers.add`, not on a plain set variable.
         return isinstance(node.func.value, ast.Attribute) and not _is_own(node.func.value)
     return node.func.attr in WRITING_CALLS
 
@@ -128,7 +128,7 @@ def test_a_writer_that_meets_nobody_is_not_refused_and_writes(report):
     ids=["rename", "set a team"],
 )
 def test_whoever_was_just_taken_out_is_not_seated_again_by_a_change_that_was_under_way(change):
-    """Found by the pairs: each request reads the seat before it waits for the lesson's lock."""
+    """Found by the pairs test: each request reads the seat before it waits for the lesson's lock."""
     classroom = make_classroom(make_adult())
     lesson = leading.open_session(classroom, by=classroom.teachers.get())
     mia, _noah = [

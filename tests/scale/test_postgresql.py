@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL is taken up again without asking, and made anew once the server has hung up."""
+"""A PostgreSQL connection is reused without a check query, and reopened once the server has closed it."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def connection(postgresql, django_db_blocker) -> Iterator[BaseDatabaseWrapper]:
 
 
 def backend(connection: BaseDatabaseWrapper) -> int:
-    """The server's process at the other end."""
+    """The server process of a connection."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         return cursor.fetchone()[0]
 
 
 def begin_page(connection: BaseDatabaseWrapper) -> None:
-    """As Django does when a request begins."""
+    """Do what Django does when a request begins."""
     connection.health_check_done = False
     connection.close_if_unusable_or_obsolete()
 

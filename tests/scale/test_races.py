@@ -1,4 +1,4 @@
-"""Many players at the same instant, in real processes on real databases: one is first, and nobody meets an error."""
+"""Many players act simultaneously in real processes on real databases: one is first, and nobody gets an error."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROUNDS = 200
 
 @pytest.fixture
 def race(database):
-    """Runs a race on the database; every table must be left with a log that is whole and leads to its state."""
+    """Runs a race on the database, then checks that every table's log is complete and replays to its state."""
 
     def start(name: str, rounds: int) -> dict:
         report = json.loads(run(["-m", "tests.scale.race", name, str(rounds)], database))
@@ -46,7 +46,7 @@ def errors(report: dict) -> Counter[str]:
 def test_of_forty_who_call_at_once_exactly_one_has_control(race):
     report = race("call_at_one_table", ROUNDS)
     for told, (table,) in zip(report["told"], report["rounds"], strict=True):
-        # Five connections a seat: the other four of the winner are told nothing new, since the board is theirs.
+        # Five connections per seat: the winner's other four get no error, because they're in control already.
         assert Counter(told) == {"Called": 1, "nothing new": 4, "board-held": 35}
         assert table["written"] == ["Called"]
         assert told.index("Called") // 5 == table["control"]
@@ -125,7 +125,7 @@ def test_in_one_process_on_sqlite_the_first_to_come_is_the_first_to_be_heard(tra
             heard.append(player)
             connections.close_all()
 
-    # The last seat is the first to come; the other callers follow one by one.
+    # The last seat is first; the other callers follow one by one.
     threads = [threading.Thread(target=call, args=(player,)) for player in range(39, -1, -1)]
     deadline = time.monotonic() + 60
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""`make scale`: everything behind its proxy, and nothing left of it after Ctrl+C."""
+"""`make scale` runs everything behind its proxy, and leaves nothing running after Ctrl+C."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tools.scale.processes import ROOT, answers
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """One that the user of PostgreSQL can get to, which pytest's own are not for."""
+    """A folder that the postgres user can access, unlike pytest's own."""
     made = Path(tempfile.mkdtemp(prefix="setsite-scale-"))
     made.chmod(0o755)
     yield made
@@ -30,7 +30,7 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def running(folder):
-    """Its process, its first port and what it says."""
+    """The running process, its first port and its output."""
     port = next(port for port in iter(free_port, None) if not any(is_open(port + more) for more in (1, 2)))
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("SETSITE_")}
     said = folder / "said"
@@ -56,7 +56,7 @@ def running(folder):
 
 
 def children_of(folder: Path) -> list[str]:
-    """What runs with this folder in its environment or its command."""
+    """Processes with this folder in their environment or command line."""
     found = []
     for each in Path("/proc").glob("[0-9]*"):
         try:
@@ -70,7 +70,7 @@ def children_of(folder: Path) -> list[str]:
 
 
 def streams_of(port: int, token: str) -> int:
-    """How many tables are watched at one process."""
+    """The number of open table streams at one process."""
     figures = fetch(f"http://127.0.0.1:{port}/metrics", headers={"Authorization": f"Bearer {token}"}).text
     return int(float(re.search(r'^setsite_streams\{of="match"\} (\S+)$', figures, re.MULTILINE)[1]))
 
@@ -87,7 +87,7 @@ def test_a_game_is_played_through_the_proxy_and_ctrl_c_stops_it_all(running, fol
         for screen in (near, far):
             screen.table(lambda shown: shown.control == 1)
 
-    # Everybody at a table comes to the same process, wherever the others are.
+    # All players of a table reach the same process, wherever other tables are.
     token = re.search(r"Bearer ([^\"]+)", said.read_text())[1]
     for table in (code, Person().open_table(site), Person().open_table(site)):
         with Person().watch(site, table), Person().watch(site, table), Person().watch(site, table):
@@ -97,7 +97,7 @@ def test_a_game_is_played_through_the_proxy_and_ctrl_c_stops_it_all(running, fol
     assert "immutable" in ann.get(site, sheet).headers["Cache-Control"]
     assert ann.get(site, "/metrics").status == 404
 
-    # A web process that is killed is started again, and nobody is refused meanwhile.
+    # A killed web process is restarted, and nobody is refused in the meantime.
     first = int(re.search(r"web1 .* process (\d+)", said.read_text())[1])
     os.kill(first, signal.SIGKILL)
     assert ann.get(site, f"/play/{code}/").status == 200

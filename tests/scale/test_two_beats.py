@@ -1,4 +1,4 @@
-"""Two beats that run by mistake, with a worker, PostgreSQL and Redis: everything that comes due is done once."""
+"""Two beats running by mistake, with a worker, PostgreSQL and Redis: everything due is done once."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ TASKS = {
 
 
 class Beats:
-    """Two beats on a short schedule and the worker that both ask, with mail that goes to a folder of its own."""
+    """Two beats on a short schedule and their worker, with mail delivered to a folder."""
 
     def __init__(self, folder: Path, environment: dict[str, str]) -> None:
         environment = {**environment, "SETSITE_VAR": str(folder), "SETSITE_LOG": "text"}
         celery = [sys.executable, "-m", "celery", "-A", "tests.scale.short_schedule"]
-        # Room for everything that both ask for, so that it's done at the same time.
+        # Enough concurrency for all duplicate tasks to run at the same time.
         work = [*celery, "worker", "--queues=people", "--concurrency=8", "--loglevel=info", "--without-mingle"]
         self.worker = Process("worker", work, environment, folder / "worker.log")
         self.beats = [
@@ -59,24 +59,24 @@ class Beats:
         self._folder = folder
 
     def wait_until_asked(self, times: int) -> None:
-        """Until each beat has asked so often for everything."""
+        """Wait until each beat has requested everything this many times."""
         for beat in self.beats:
             for name in TASKS:
                 wait_until(lambda b=beat, n=name: self._asked(b, n) >= times, f"{beat.name} asks for {name}")
 
     def wait_until_done(self, times: int) -> None:
-        """Until the worker has done everything so often."""
+        """Wait until the worker has done everything this many times."""
         for task in TASKS.values():
             wait_until(lambda t=task: self._done(t) >= times, f"{task} is done {times} times")
 
     def _asked(self, beat: Process, name: str) -> int:
-        return len(re.findall(rf"Sending due task {name} ", beat.words()))
+        return len(re.findall(rf"Sending due task {name} ", beat.log_text()))
 
     def _done(self, task: str) -> int:
-        return len(re.findall(rf"Task {re.escape(task)}\[\S+\] succeeded", self.worker.words()))
+        return len(re.findall(rf"Task {re.escape(task)}\[\S+\] succeeded", self.worker.log_text()))
 
     def mails(self) -> Counter[str]:
-        """How many have gone out to each address."""
+        """The number of mails sent to each address."""
         files = [path.read_bytes() for path in (self._folder / "mail").glob("*.log")]
         mails = chain.from_iterable(re.split(rb"^-{79}\n", text, flags=re.MULTILINE) for text in files)
         return Counter(message_from_bytes(mail)["To"] for mail in mails if mail.strip())
@@ -93,7 +93,7 @@ def beats(scaled_site, tmp_path) -> Iterator[Beats]:
 
 
 def make_guardians(teacher: User, *, moments: list[datetime]) -> list[str]:
-    """A class whose children have all practised, each with a guardian; the guardians' addresses."""
+    """A class whose children have all practiced, each with a guardian; return the guardians' addresses."""
     addresses = []
     for place in enrol(make_classroom(teacher), *NAMES):
         guardian = make_adult("Ada")
@@ -105,7 +105,7 @@ def make_guardians(teacher: User, *, moments: list[datetime]) -> list[str]:
 
 
 def let_all_come_due() -> tuple[list[str], int]:
-    """Letters, summaries and codes to send, and classes and students to purge; the addresses, and how many go."""
+    """Make letters, summaries, codes and purges due; return the addresses and the number of purges."""
     now = timezone.now()
     last_week = datetime.combine(week_before(now) + timedelta(days=2), time(12), UTC)
     addresses = [f"code{number}@people.example" for number in range(CODES)]
@@ -133,14 +133,14 @@ def test_with_two_beats_each_letter_and_mail_goes_out_once_and_each_purge_is_not
     for beat in beats.beats:
         beat.start()
     beats.wait_until_asked(1)
-    # By now each has asked for everything, so the first that the worker finds is everything twice.
+    # Each has requested everything by now, so the worker finds everything twice.
     beats.worker.start()
     beats.wait_until_asked(3)
     beats.wait_until_done(4)
     wait_until(lambda: not is_something_left(), "all mail is out, and all who are due are purged")
-    # It finishes what it's at, so that nothing is done after we've counted.
+    # A clean stop finishes running tasks, so that nothing happens after the count.
     beats.worker.stop()
     mails = beats.mails()
     assert {address: mails[address] for address in addresses} == dict.fromkeys(addresses, 1)
     assert notes.count() - before == purged
-    assert "raised" not in beats.worker.words()
+    assert "raised" not in beats.worker.log_text()

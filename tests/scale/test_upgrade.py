@@ -1,4 +1,4 @@
-"""A site of an earlier release is brought up to date, or a backup of it restored: nothing is lost, on either engine.
+"""Upgrading a site of an earlier release, or restoring its backup, loses nothing on either database.
 
 `released/first.json.gz` holds the rows that the first release's own code made: its demo, and a class with a running
 lesson, an invitation, a guardian's code and people who are deleted. Two faults of that release are planted on top: a
@@ -63,17 +63,17 @@ PREVIOUS = Release(
         }
     ),
 )
-"""The last one in which an answer in a lesson and a try were two things."""
+"""The last release in which answers in lessons and tries were separate."""
 CARDS = {
     3: "3-1-5f6d682d71568c9a340048ba",
     4: "4-1-c4f76ebe8e8c45f7037c82a6",
     13: "d-1-b2123f6851ee15dc5836a376",
     18: "i-1-0f277957b76e73187b82f3ea",
 }
-"""What that release printed on the cards of Mia, Noah, Mia of the other class, and Leo, under the demo's secret key."""
+"""What that release printed on the cards of Mia, Noah, the other class's Mia, and Leo, with the demo's secret key."""
 CARD_OF_DELETED = "e-1-459cfe3c5a37cdc07045fa61"
 DOUBLED = 1
-"""The attempt that is planted again, as a first try of the same user at the same question."""
+"""The attempt to plant again, as another first try of the same user at the same question."""
 GUEST = "a" * 32
 ENCRYPTED = {("classrooms_user", "pictures")}
 SETTLED = {
@@ -83,18 +83,18 @@ SETTLED = {
     ("classrooms_activity", "ended_at"),
     ("classrooms_activity", "stage"),
 }
-"""What the migrations put right, which has tests of its own."""
+"""Columns that the migrations correct, which have tests of their own."""
 SETTLED_BY_RESTORE = {
     ("classrooms_guardiancode", "expires_at"),
     ("classrooms_teacherinvitation", "expires_at"),
 }
 RENEWED_BY_RESTORE = {("classrooms_user", "card_number"), ("classrooms_user", "password")}
-"""Where nobody can know which cards were given up since."""
+"""Columns about revoked cards, which an old backup can't know."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """A site that runs nowhere: its commands are run as an operator does, its database is read by our models."""
+    """A site without a running process: commands are run like an operator's, and our models read its database."""
 
     engine: str
     folder: Path
@@ -114,7 +114,7 @@ class Site:
         return {**ours, "HOST": host.replace("%2F", "/"), "PASSWORD": "", "PORT": "", "OPTIONS": {}}
 
     def manage(self, *arguments: str) -> str:
-        # A restore is refused while anybody is connected.
+        # A restore is refused while anything is connected.
         connection.close()
         return run(["manage.py", *arguments], self.environment)
 
@@ -135,17 +135,17 @@ def opened(site: Site, blocker: Any) -> Iterator[Site]:
 
 
 def fill() -> None:
-    """The first release with its rows, and what went wrong in it."""
+    """Fill the first release's tables with its rows and its faults."""
     FIRST.fill([plant_first_tries, plant_lessons])
     with connection.cursor() as cursor:
-        # Whatever day it is when this runs, the deletions can still be undone.
+        # Adjust dates, so that the deletions can still be undone.
         for table in ("classrooms_user", "classrooms_classroom"):
             now = datetime.now(UTC)
             cursor.execute(f"UPDATE {table} SET deleted_at = %s WHERE deleted_at IS NOT NULL", [now])
 
 
 def plant_first_tries() -> None:
-    """A user and a guest whose requests overtook each other; all of their tries counted."""
+    """A user and a guest with overtaking requests, all of whose tries counted as first."""
     for pk in (9001, 9002):
         FIRST.copy_row("lessons_attempt", DOUBLED, id=pk, is_right=False, evidence='[["is-set", false]]')
     for pk in (9003, 9004):
@@ -158,7 +158,7 @@ def plant_first_tries() -> None:
 
 
 def plant_lessons() -> None:
-    """The class with a running lesson gets an older one, with an activity in it, that never ended."""
+    """Give the class with a running lesson an older one whose activity never ended."""
     FIRST.copy_row("classrooms_session", 1, id=-1, code="OLDER2", ended_at=None)
     FIRST.copy_row("classrooms_activity", 1, id=-1, session_id=-1, ended_at=None, stage="answering")
 
@@ -174,7 +174,7 @@ def _upgraded(request, tmp_path_factory, django_db_blocker) -> tuple[Site, Table
 
 @pytest.fixture
 def upgraded(_upgraded, django_db_blocker) -> Iterator[tuple[Tables, Tables]]:
-    """The site that was brought up to date; gives what it held before and right after."""
+    """The upgraded site, with its data before and right after."""
     site, before, after = _upgraded
     with opened(site, django_db_blocker):
         yield before, after
@@ -203,7 +203,7 @@ def test_pictures_of_the_first_release_are_encrypted_and_still_let_in(upgraded):
     for row in before["classrooms_user"]:
         assert User.objects.get(pk=row["id"]).pictures == json.loads(row["pictures"])
         assert not any(picture in kept[row["id"]] for picture in json.loads(row["pictures"]))
-    enrolments = Enrolment.objects.present().filter(classroom__in=Classroom.objects.kept())
+    enrolments = Enrolment.objects.present().filter(classroom__in=Classroom.objects.not_deleted())
     assert enrolments.count() == 8
     for enrolment in enrolments:
         let_new_devices_in(enrolment.classroom, by=enrolment.classroom.teachers.all()[0])
@@ -220,7 +220,7 @@ def test_login_cards_of_the_first_release_still_let_in(upgraded):
 
 
 def signs_in(card: str) -> str:
-    """Who is signed in by a card."""
+    """The user a card signs in."""
     client = Client()
     assert client.get(f"/join/card/{card}/").status_code == 302
     client.post("/join/card/")
@@ -264,7 +264,7 @@ def test_of_two_running_lessons_of_a_class_the_newest_goes_on(upgraded):
 
 
 def test_the_pages_of_an_old_class_open(upgraded):
-    for classroom in Classroom.objects.kept():
+    for classroom in Classroom.objects.not_deleted():
         teacher, page = signed_in(classroom.teachers.all()[0]), f"/teach/{classroom.pk}/"
         students = [f"{page}students/{each.pk}/" for each in classroom.enrolments.present()]
         pages = [page, f"{page}students/", f"{page}report.csv", f"{page}print/", f"{page}ledger/", f"{page}settings/"]
@@ -292,13 +292,13 @@ def test_tries_and_answers_become_learning_events_and_reports_stay_as_they_were(
     after = PREVIOUS.rows_now()
     assert {table: len(rows) for table, rows in after.items()} == {table: len(rows) for table, rows in before.items()}
     assert_all_there(before, after, but=set())
-    # A lesson was deleted, and what its students had learned in it stayed.
+    # The lesson was deleted, but what its students learned stays.
     lessons = {f"session/{row['code']}" for row in before["classrooms_session"]}
     tries = [row for row in before["lessons_attempt"] if row["place"] in lessons]
     of_tries = Answer.objects.exclude(event__kind="", event__evidence=[])
     assert of_tries.count() == len(tries) > 200
     assert set(of_tries.values_list("event", flat=True)) == {row["id"] for row in tries}
-    # Those of guests, and those about nothing that's a skill.
+    # Events of guests, and events without a skill.
     assert Answer.objects.filter(event__kind="", event__evidence=[]).count() > 100
     assert all(each.event.user_id == each.attendee.user_id for each in Answer.objects.select_related("attendee"))
     assert all(each.event.guest == each.attendee.guest for each in Answer.objects.select_related("attendee"))
@@ -306,7 +306,7 @@ def test_tries_and_answers_become_learning_events_and_reports_stay_as_they_were(
 
 
 def assert_reports_are_the_same() -> None:
-    """But for the titles of tries that were the codes of lessons."""
+    """The same except for the titles of tries, which were lesson codes."""
     now, expected = PREVIOUS.kept["now"], PREVIOUS.kept["reports"]
     found, titles = reports(now), {"Lesson together", *(str(unit.title) for unit in course())}
     assert found.keys() == expected.keys()
@@ -352,14 +352,14 @@ def test_a_backup_that_the_first_release_made_is_restored_with_new_cards(old_sit
     old_site.manage("prepare")
     assert "every student has new pictures" in said
     assert_all_there(before, FIRST.rows_now(), but=ENCRYPTED | SETTLED | SETTLED_BY_RESTORE | RENEWED_BY_RESTORE)
-    # That release kept no ledger, so nobody knows which cards were given up since.
+    # That release had no ledger, so revoked cards are unknown.
     assert Client().get(f"/join/card/{CARDS[3]}/").status_code == 404
-    # It's a site again: a new row gets a number of its own.
+    # It's a working site again: a new row gets a number of its own.
     assert User.objects.create_adult(email="new@people.example", display_name="New").pk > 18
 
 
 def back_up_as_the_first_release_did(site: Site, file: Path) -> None:
-    """Its command wrote the whole database by the engine's own means, and nothing beside it."""
+    """Its command wrote the whole database with the engine's own tools, and nothing else."""
     connection.close()
     if site.engine == "sqlite":
         file.write_bytes(Path(str(site.database["NAME"])).read_bytes())

@@ -1,4 +1,4 @@
-"""Jobs on Redis with workers of their own: done once, stopped in time, and taken over when a worker is killed."""
+"""Jobs on Redis with worker processes: done once, stopped in time, and taken over when a worker is killed."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ class Worker:
         self.process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
 
     def runs(self) -> list[int]:
-        """The processes in which it does its work."""
+        """The pool processes that run tasks."""
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         return [int(pid) for pid in children.read_text(encoding="ascii").split()]
 
     def kill(self) -> None:
-        """All of it at once, as when the machine loses its power."""
+        """Kill all processes at once, as in a power failure."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
 
 @pytest.fixture
 def on_redis(redis, transactional_db, monkeypatch) -> str:
-    """Jobs are handed to the workers on Redis."""
+    """Send jobs to the workers through Redis."""
 
     def start(pk) -> None:
         with Connection(redis.address) as connection:

@@ -1,4 +1,4 @@
-"""Every service function that writes, by what it's about, and a small world for it to write in.
+"""Every writing service function, grouped by what it writes, and a small world for it to write in.
 
 `tests/scale/test_pairs.py` fails where a function of the site writes and no writer here calls it, unless that test
 excuses it with a reason.
@@ -88,9 +88,9 @@ NOW = 1_800_000_000.0
 DAY = timedelta(days=1)
 OLD_KEY = "the key before the present one, which is long enough"
 settings.SECRET_KEY_FALLBACKS = [OLD_KEY]
-# So that a list of three students is written in two steps.
+# Makes a list of three students take two steps.
 proposals.CHUNK = 2
-# So that every reader of progress writes a snapshot.
+# Makes every reader of progress write a snapshot.
 snapshots.MOST_SINCE = 0
 TODAY = date(2027, 1, 15)
 BOARD = puzzles.board_of(TODAY, puzzles.PuzzleDeck.EASY)
@@ -104,12 +104,12 @@ ACTIVITIES: dict[str, dict[str, Any]] = {
     "builder": {"deck": "full", "teams": True, "dims": False},
     "board": {"deck": "full", "size": 12, "own": False},
 }
-"""The kinds of activities beside that of the main lesson, each with what a teacher may choose."""
+"""The other activity kinds besides the main lesson's, each with the teacher's options."""
 
 
 @dataclass
 class Room:
-    """A class in the middle of an activity: two students take part, one works on paper, and one is still to come."""
+    """A class during an activity: two students take part, one works on paper, and one hasn't joined yet."""
 
     session: Session
     activity: Activity
@@ -119,17 +119,17 @@ class Room:
 
 
 class World:
-    """A class with a lesson, its students and teachers; a family; tables; jobs; and things whose time is up."""
+    """A class with a lesson, its students and teachers; a family; tables; jobs; and expired things."""
 
     def __init__(self) -> None:
-        # A database may have been used for other worlds before.
+        # The database may contain earlier worlds.
         own = os.urandom(4).hex()
         self.now = timezone.now()
         self.teacher, self.colleague, self.guardian, self.partner = (
             make_adult(f"{name}-{own}") for name in ("Ada", "Ben", "Cleo", "Dora")
         )
         self._make_classes()
-        # Two who teach nothing else, so that each may leave as long as the other stays.
+        # Two teachers without other classes, so that each may leave while the other stays.
         self.eva, self.fay = make_adult("Eva"), make_adult("Fay")
         self.shared = make_classroom(self.eva, "Class 5E")
         self.shared.teachers.add(self.fay)
@@ -146,7 +146,7 @@ class World:
         self.classroom.teachers.add(self.colleague)
         self.places = enrol(self.classroom, "Mia Okafor", "Noah Brandt", "Lina Haddad", "Omar Said")
         self.mia, self.noah, self.lina, self.omar = (place.student for place in self.places)
-        # Noah is in two classes, and each of the others has a namesake in the class that they may come to.
+        # Noah is in two classes, and each other student has a namesake in the class they may move to.
         self.elsewhere = self.other.enrolments.create(student=self.noah, real_name="Noah Brandt")
         enrol(self.theirs, "Lina Haddad", "Omar Said")
         enrol(self.other, "Mia Okafor")
@@ -193,7 +193,7 @@ class World:
         self.on_paper = self.session.attendees.get(user=self.rosa)
 
     def _make_rooms(self) -> None:
-        """The same four students in every room, so that two activities may write about the same learner."""
+        """Put the same four students in every room, so that two activities may write about the same learner."""
         four: list[User] = []
         self.rooms: dict[str, Room] = {}
         for kind, options in ACTIVITIES.items():
@@ -206,7 +206,7 @@ class World:
             there = [joining.attend(session, each) for each in players[:2]]
             seats.add_paper_seats(session, [four[2].pk])
             leading.make_teams(session, 2)
-            # Each of the two is a team of one, who needs nobody else to go on.
+            # Each of the two is a team of one, so nobody waits for others.
             for team, seat in enumerate(there, 1):
                 leading.set_team(seat, team)
             activity = leading.begin(session, kind, options)
@@ -220,7 +220,7 @@ class World:
     def _make_tables(self) -> None:
         self.match = self._table(self.learner, self.guest)
         self.alone = self._table(self.learner)
-        # Somebody has called there, and then let the time run out.
+        # Somebody called there and let the time run out.
         self.timed = self._table(self.learner, self.guest, window=5.0)
         matches.command(self.timed, ask.Call(0), now=NOW)
         self.guests_table = self._table(self.guest)
@@ -229,7 +229,7 @@ class World:
         queue.enqueue("odds", self.guest.key, {}, address="192.0.2.7")
         answer(self.guest, "before", NOW - 10)
         answer(self.learner, "before", NOW - 5)
-        # The same as the learner will do.
+        # The same one the learner will do.
         finish_step(self.guest, "cards", "any", now=NOW - 10)
         give_help(self.guest, PRACTICE, "s1", stages=3, now=NOW - 10)
 
@@ -259,10 +259,10 @@ class World:
         return queue.enqueue("odds", {"user": owner or self.teacher}, {})
 
     def _make_what_is_over(self) -> None:
-        """Things at the end of their time, in the instant in which they can still be saved."""
+        """Create expired things at the moment when they can still be saved."""
         self.edge = self.now - DAY
         gone_at = self.edge - timedelta(days=settings.UNDO_DAYS)
-        # A class that was deleted, a student, and an adult with a child.
+        # A deleted class, student, and adult with a child.
         self.gone = make_classroom(self.teacher, "Class 1Z")
         self.otto = enrol(self.gone, "Otto Weber")[0].student
         leading.end(leading.open_session(self.gone, by=self.teacher))
@@ -276,11 +276,11 @@ class World:
         self.gus = make_adult("Gus")
         self.hal = students.make_home_child("Hal", by=self.gus)
         deleting.delete_adult(self.gus, now=gone_at)
-        # A class whose deletion broke off before its student.
+        # A class whose deletion was interrupted before its student's.
         self.half = make_classroom(self.teacher, "Class 1Y")
         self.pia = enrol(self.half, "Pia Lind")[0].student
         Classroom.objects.filter(pk=self.half.pk).update(deleted_at=self.now)
-        # A class that was archived and is about to end, and one that nobody uses.
+        # An archived class about to end, and an idle class.
         self.archived, self.idle = make_classroom(self.teacher, "Class 8A"), make_classroom(self.teacher, "Class 8B")
         classes.archive(self.archived, by=self.teacher)
         Classroom.objects.filter(pk=self.archived.pk).update(
@@ -290,7 +290,7 @@ class World:
         self.untold = make_classroom(self.teacher, "Class 8C")
         classes.archive(self.untold, by=self.teacher)
         Classroom.objects.filter(pk=self.untold.pk).update(archived_at=self.now - 400 * DAY)
-        # A guest who was away for long, with a table that was left.
+        # A guest who was long away, with an abandoned table.
         long_ago = (self.now - 200 * DAY).timestamp()
         self.stale = Player(name="Vole", guest=os.urandom(16).hex())
         answer(self.stale, "before", long_ago)
@@ -298,13 +298,13 @@ class World:
         self.stale_table = self._table(self.stale, at=long_ago)
         self.stale_job = queue.enqueue("odds", self.stale.key, {}, address="192.0.2.1")
         Job.objects.filter(pk=self.stale_job.pk).update(made_at=self.now - 200 * DAY)
-        # Encrypted with a key that the site had before.
+        # Encrypted with a former key of the site.
         with override_settings(SECRET_KEY=OLD_KEY):
             self.omar.save(update_fields=["pictures"])
             secret = {"secret": encrypt("a second factor", purpose=PURPOSE)}
         Authenticator.objects.create(user=self.teacher, type="totp", data=secret)
         self.mia.picture_tries.create(classroom=self.classroom, standing=DeviceStanding.NEW, at=self.now - 100 * DAY)
-        # Whose address is confirmed by whoever makes the account.
+        # An account whose address is confirmed on creation.
         self.unconfirmed = User.objects.create_adult(email=f"{os.urandom(4).hex()}@people.example", display_name="Ike")
         StudentDevice.objects.create(student=self.mia, browser="old", used_at=self.now - 500 * DAY)
         for thing in (self.gone, self.uma, self.otto, self.gus, self.hal, self.archived, self.idle):
@@ -324,7 +324,7 @@ class World:
 
 
 def _go_to_question(session: Session) -> None:
-    """The next step of the unit to which there's something to answer."""
+    """Go to the unit's next step with a question."""
     while not unit.KIND.put(activity := session.activities.get()).question.is_asked:
         leading.steer(session, "next", QueryDict(), round_seen=activity.round)
 
@@ -341,12 +341,12 @@ def act(world: World) -> None:
 
 
 def send(seat: Attendee, activity: Activity, form: str) -> None:
-    """What a device sends to the activity that it shows."""
+    """Send a device's form for the activity it shows."""
     joining.act(joining.place_at(seat), QueryDict(f"activity={activity.number}&round={activity.round}&{form}"))
 
 
 def play(room: Room, seat: int) -> None:
-    """What a student does who takes part."""
+    """Take part as a student."""
     who, activity = room.seats[seat], room.activity
     if room.activity.kind == "tables":
         table = Match.objects.get(code=activity.state["tables"][0]["codes"][0])
@@ -383,7 +383,7 @@ def agree_and_take_back(world: World) -> None:
 
 
 def sign_in(world: World, *, by_card: bool) -> None:
-    """What a request writes by which a student comes in."""
+    """Write what signing a student in writes."""
     request = RequestFactory().post("/")
     SessionMiddleware(lambda request: HttpResponse()).process_request(request)
     request.user = AnonymousUser()
@@ -398,7 +398,7 @@ def sign_in(world: World, *, by_card: bool) -> None:
 
 
 def try_pictures(world: World, *, right: bool) -> None:
-    """What signing in by pictures writes."""
+    """Write what signing in with pictures writes."""
     tried = picture_guard.take_try(world.places[0], "a" * 64, "192.0.2.1", DeviceStanding.NEW, "")
     if right:
         picture_guard.forgive(tried, "192.0.2.1")
@@ -407,7 +407,7 @@ def try_pictures(world: World, *, right: bool) -> None:
 
 
 def fresh(classroom: Classroom) -> Classroom:
-    """As a page finds it."""
+    """The classroom as loaded by a page."""
     return Classroom.objects.get(pk=classroom.pk)
 
 
@@ -428,13 +428,13 @@ def delete_class_then_undo(world: World) -> None:
 
 
 def put_mail_off(world: World) -> None:
-    """What a worker writes that takes a mail and finds that the mail server is away."""
+    """Write what a worker writes when it takes a mail and the mail server is down."""
     if found := mail._claim(timezone.now()):
         mail._put_off(found, OSError("away"))
 
 
 def run_job(world: World) -> None:
-    """What a run of a job writes, from its beginning to its end."""
+    """Write everything a job's run writes."""
     job = queue.claim_next()
     if job and queue.beat(job, progress=0.5):
         queue.complete(job, JobResult(file=b"made", name="made.pdf"))
@@ -446,7 +446,7 @@ Writer = Callable[[World], Any]
 
 
 def _writers_in_room(kind: str) -> dict[str, Writer]:
-    """What may happen at once in a lesson with this activity."""
+    """The writers that may run simultaneously in a lesson with this activity."""
 
     def steer(world: World, *orders: str) -> None:
         room = world.rooms[kind]

@@ -1,4 +1,4 @@
-"""A mail server of one's own that can be told how to misbehave."""
+"""A mail server for tests that can misbehave on request."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _DRIP_SECONDS = 30
 @dataclass
 class MailServer:
     hangs: bool = False
-    """Takes connections and never says a word."""
+    """Accepts connections and never answers."""
     drips: str = ""
-    """A command ("" for none, "HELLO" for the greeting) that is answered a letter at a time, never to the end."""
+    """A command ("" for none, "HELLO" for the greeting) that's answered one letter at a time and never completely."""
     was_left: threading.Event = field(default_factory=threading.Event)
-    """Set once a client has gone away from what drips; otherwise it drips for `_DRIP_SECONDS`."""
+    """Set when a client disconnects from a slow answer; otherwise that lasts `_DRIP_SECONDS`."""
     answer_to_recipient: str = "250 fine"
     answer_to_mail: str = "250 taken"
-    """Nothing at all: the connection is dropped once the whole mail is there."""
+    """Drop the connection once the whole mail has arrived, without an answer."""
     received: list[str] = field(default_factory=list)
     port: int = 0
 
@@ -35,7 +35,7 @@ class MailServer:
             self._talk(lines, is_over)
 
     def _drip(self, lines, is_over: threading.Event) -> None:
-        """Each letter is quick enough for a timeout of the socket."""
+        """Send one letter at a time, each fast enough not to hit the socket's timeout."""
         end = time.monotonic() + _DRIP_SECONDS
         try:
             while time.monotonic() < end and not is_over.wait(0.02):

@@ -1,4 +1,4 @@
-"""How the site looks, moves and sounds is chosen by each for themselves."""
+"""Each person chooses the site's theme, motion and sounds."""
 
 from __future__ import annotations
 

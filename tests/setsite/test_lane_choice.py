@@ -1,4 +1,4 @@
-"""Which lane a request takes: by method and path, from the marks of the views, without a thread."""
+"""The lane of a request: by method and path, from the marks on the views, without starting a thread."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_every_slow_pattern_is_a_whole_expression():
         assert re.compile(regex)
 
 
-# The tripwire itself
+# The fast lane check itself
 
 
 @pytest.mark.django_db
@@ -114,7 +114,7 @@ def test_each_sort_of_heavy_work_looks_at_its_lane(monkeypatch, owner, name, wha
 
 @pytest.mark.django_db
 def test_files_and_pictures_are_made_in_the_heavy_lane(monkeypatch):
-    """Each is asked for once: the tripwire that every test has would fail it in the fast lane."""
+    """Request each once; in the fast lane, the check that runs in every test would fail it."""
     teacher = make_adult()
     classroom = make_classroom(teacher)
     enrol(classroom, "Mia Okafor")

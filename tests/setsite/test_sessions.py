@@ -1,4 +1,4 @@
-"""Sessions read in plain SQL are those that Django's models read."""
+"""Reading sessions in plain SQL gives the same result as Django's models."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from setsite.sessions import SessionStore
 pytestmark = pytest.mark.django_db
 
 
-def kept(*, expiry: int = 3600) -> str:
-    """The key of a session that holds something, or held it until some seconds ago."""
+def stored_session(*, expiry: int = 3600) -> str:
+    """Create a session that holds something and expires in some seconds, or has expired; return its key."""
     session = db.SessionStore()
     session["guest"] = {"name": "Ann"}
     session.set_expiry(expiry)
@@ -20,7 +20,7 @@ def kept(*, expiry: int = 3600) -> str:
 
 
 def test_a_session_is_read_as_it_was_written():
-    key = kept()
+    key = stored_session()
     assert dict(SessionStore(key).items()) == dict(db.SessionStore(key).items())
     assert SessionStore(key)["guest"] == {"name": "Ann"}
 
@@ -35,10 +35,10 @@ def test_a_session_that_is_not_there_is_empty_and_gets_a_key_of_its_own(key):
 
 
 def test_a_session_that_is_over_is_not_there():
-    assert SessionStore(kept(expiry=-5)).get("guest") is None
+    assert SessionStore(stored_session(expiry=-5)).get("guest") is None
 
 
 def test_a_session_that_somebody_has_ended_meanwhile_is_not_there():
-    key = kept()
+    key = stored_session()
     db.SessionStore(key).flush()
     assert SessionStore(key).get("guest") is None

@@ -24,7 +24,7 @@ def main(names: Sequence[str]) -> int:
     figures = _figures()
     unknown = [name for name in names if name not in figures]
     if unknown:
-        print(f"no figure is called {', '.join(unknown)}; there are {', '.join(figures)}", file=sys.stderr)
+        print(f"unknown figures: {', '.join(unknown)} (choose from {', '.join(figures)})", file=sys.stderr)
         return 2
     crashed = False
     for name in names or figures:

@@ -18,7 +18,7 @@ _streams: set[asyncio.Queue[bytes]] = set()
 
 
 async def application(scope: Scope, receive: Receive, send: Send) -> None:
-    await _BARE.get(scope.get("path", ""), site)(scope, receive, send)
+    await _BASELINES.get(scope.get("path", ""), site)(scope, receive, send)
 
 
 async def _stream(scope: Scope, receive: Receive, send: Send) -> None:
@@ -33,9 +33,9 @@ async def _stream(scope: Scope, receive: Receive, send: Send) -> None:
 
 async def _push(scope: Scope, receive: Receive, send: Send) -> None:
     """Send a message of the given size to every baseline stream."""
-    asked = parse_qs(scope["query_string"].decode())
-    head = f'event: table\ndata: <div data-version="{asked["version"][0]}">'.encode()
-    message = head.ljust(int(asked["bytes"][0]) - 2, b".") + b"\n\n"
+    query = parse_qs(scope["query_string"].decode())
+    head = f'event: table\ndata: <div data-version="{query["version"][0]}">'.encode()
+    message = head.ljust(int(query["bytes"][0]) - 2, b".") + b"\n\n"
     for queue in _streams:
         queue.put_nowait(message)
     await _answer(send, b"pushed")
@@ -56,7 +56,7 @@ async def _answer(send: Send, body: bytes) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-_BARE: dict[str, Callable[[Scope, Receive, Send], Awaitable[None]]] = {
+_BASELINES: dict[str, Callable[[Scope, Receive, Send], Awaitable[None]]] = {
     "/bench/stream/": _stream,
     "/bench/push/": _push,
     "/bench/usage/": _usage,

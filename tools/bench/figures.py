@@ -88,9 +88,9 @@ def time_rates(subject: Work, baseline: Work, *, rounds: int = 11, seconds: floa
     baseline()
     pairs = [(_rate(subject, seconds), _rate(baseline, seconds)) for _ in range(rounds)]
     return Rates(
-        median(fast for fast, _ in pairs),
-        median(slow for _, slow in pairs),
-        median(fast / slow for fast, slow in pairs),
+        median(subject_rate for subject_rate, _ in pairs),
+        median(baseline_rate for _, baseline_rate in pairs),
+        median(subject_rate / baseline_rate for subject_rate, baseline_rate in pairs),
     )
 
 

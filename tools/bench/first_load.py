@@ -10,7 +10,7 @@ from typing import NamedTuple
 from urllib.parse import urljoin
 
 from tools.bench.figures import Figure, Goal
-from tools.bench.loads import Table, Visitor
+from tools.bench.http_client import Table, Visitor
 from tools.bench.site import running_site
 
 _URL = re.compile(r"url\([\"']?([^\"')]+)[\"']?\)")
@@ -26,11 +26,11 @@ class _Finder(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
-        if tag == "link" and _FETCHED_LINKS & set(given.get("rel", "").split()):
-            self.found.append(given["href"])
-        elif tag in {"script", "img", "source", "iframe"} and "src" in given:
-            self.found.append(given["src"])
+        attributes = {name: value or "" for name, value in attrs}
+        if tag == "link" and _FETCHED_LINKS & set(attributes.get("rel", "").split()):
+            self.found.append(attributes["href"])
+        elif tag in {"script", "img", "source", "iframe"} and "src" in attributes:
+            self.found.append(attributes["src"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +86,17 @@ def _loads() -> tuple[Load, Load]:
 
 
 def first_load_bytes() -> Figure:
-    zipped, plain = _loads()
-    kinds = sorted({file.kind for file in zipped.files})
-    parts = (f"{sum(file.size for file in zipped.files if file.kind == kind) / 1_000:.1f} {kind}" for kind in kinds)
-    fonts = sum(font.size for font in zipped.fonts)
+    gzipped, plain = _loads()
+    kinds = sorted({file.kind for file in gzipped.files})
+    parts = (f"{sum(file.size for file in gzipped.files if file.kind == kind) / 1_000:.1f} {kind}" for kind in kinds)
+    fonts = sum(font.size for font in gzipped.fonts)
     note = (
-        f"a player's page of a dealt table and all it asks for, with headers, by gzip, in {len(zipped.files)} "
-        f"requests: {', '.join(parts)}; besides, fonts of {fonts / 1_000:.1f} kB"
+        f"a player's page after the deal and everything it loads, headers included, gzipped, in {len(gzipped.files)} "
+        f"requests: {', '.join(parts)}; plus {fonts / 1_000:.1f} kB of fonts"
     )
-    kb, plain_kb = zipped.size / 1_000, plain.size / 1_000
+    kb, plain_kb = gzipped.size / 1_000, plain.size / 1_000
     goal = Goal(at_most=60, of="value")
-    return Figure("first_load_bytes", kb, "kB", "the same, not compressed", plain_kb, kb / plain_kb, goal, note)
+    return Figure("first_load_bytes", kb, "kB", "the same, uncompressed", plain_kb, kb / plain_kb, goal, note)
 
 
 FIGURES = [first_load_bytes]

@@ -23,13 +23,12 @@ from functools import cache
 from typing import Any, Final
 
 from games.rules.cards import Card, Feature
-from games.rules.triples import FeaturePattern as Make
-from games.rules.triples import differing, explain, find_sets, third_card
+from games.rules.triples import FeaturePattern, differing, explain, find_sets, third_card
 from lessons.progress.mastery import States, Try, every_wanted, new_states, next_wanted, troubled_feature, update
 from lessons.questions import Exercise, Grade, fresh_exercise, make_exercise
 from lessons.skills import ExerciseKind, Skill, differing_skill, feature_skill, kind_skill
 
-HELD: Final = 0.9
+MASTERY_CHANCE: Final = 0.9
 SLIP: Final = 0.03
 FAILURE: Final = 0.3
 """How much a wrong answer teaches, relative to a right one."""
@@ -38,10 +37,10 @@ EXERCISES_A_DAY: Final = 30
 DAY: Final = 86_400.0
 FADING: Final = 0.03
 FADING_UNIT: Final = 3_600.0
-TEMPTATIONS: Final = 12
+CANDIDATE_TRIPLES: Final = 12
 """How many random triples of a board a learner looks at, besides the SETs."""
 
-STARTS: Final[Mapping[Skill, float]] = {
+STARTING_STRENGTHS: Final[Mapping[Skill, float]] = {
     Skill.NUMBER: 0.5,
     Skill.COLOR: 1.5,
     Skill.SHADING: 0.0,
@@ -65,7 +64,7 @@ SPREAD_OF_RATES: Final = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class Nature:
+class LearnerType:
     """A kind of learner."""
 
     name: str
@@ -75,10 +74,10 @@ class Nature:
     """How often a belief must be proved wrong before it's given up."""
 
 
-ORDINARY: Final = Nature("ordinary")
-BLIND_TO_SHADING: Final = Nature("never notices shading", blind_to=Feature.SHADING)
-ALL_ALIKE: Final = Nature("believes that all must be alike", wants_all_alike=True)
-NATURES: Final = (ORDINARY, BLIND_TO_SHADING, ALL_ALIKE)
+ORDINARY: Final = LearnerType("ordinary")
+BLIND_TO_SHADING: Final = LearnerType("never notices shading", blind_to=Feature.SHADING)
+ALL_ALIKE: Final = LearnerType("believes that all must be alike", wants_all_alike=True)
+LEARNER_TYPES: Final = (ORDINARY, BLIND_TO_SHADING, ALL_ALIKE)
 
 
 @dataclass(slots=True)
@@ -88,149 +87,153 @@ class _Strength:
     practice: float = 0.0
     at: float = 0.0
 
-    def at_moment(self, now: float) -> float:
-        return self.start + self.rate * math.log1p(self._left(now))
+    def at_time(self, now: float) -> float:
+        return self.start + self.rate * math.log1p(self._practice_left(now))
 
-    def _left(self, now: float) -> float:
-        kept: float = (1 + max(0.0, now - self.at) / FADING_UNIT) ** -FADING
-        return self.practice * kept
+    def _practice_left(self, now: float) -> float:
+        share: float = (1 + max(0.0, now - self.at) / FADING_UNIT) ** -FADING
+        return self.practice * share
 
     def practise(self, amount: float, now: float) -> None:
-        self.practice, self.at = self._left(now) + amount, now
+        self.practice, self.at = self._practice_left(now) + amount, now
 
 
 class Learner:
     """One learner. The seed decides their talent and their choices."""
 
-    def __init__(self, nature: Nature, seed: str) -> None:
-        self.nature = nature
-        self.rng = random.Random(f"{nature.name}/{seed}")
-        self._manages = False
-        self.corrections_left = nature.corrections if nature.blind_to or nature.wants_all_alike else 0
+    def __init__(self, learner_type: LearnerType, seed: str) -> None:
+        self.learner_type = learner_type
+        self.rng = random.Random(f"{learner_type.name}/{seed}")
+        self._can_solve = False
+        self.corrections_left = learner_type.corrections if learner_type.blind_to or learner_type.wants_all_alike else 0
         self._strengths = {
             skill: _Strength(
                 start + self.rng.gauss(0, SPREAD_OF_STARTS), RATE * math.exp(self.rng.gauss(0, SPREAD_OF_RATES))
             )
-            for skill, start in STARTS.items()
+            for skill, start in STARTING_STRENGTHS.items()
         }
 
     def chance(self, skill: Skill, now: float) -> float:
         """The probability that the skill succeeds."""
-        if self.is_blind and skill is feature_skill(self.nature.blind_to or Feature.SHADING):
+        if self.is_blind and skill is feature_skill(self.learner_type.blind_to or Feature.SHADING):
             return 0.0
-        return 1 / (1 + math.exp(-self._strengths[skill].at_moment(now)))
+        return 1 / (1 + math.exp(-self._strengths[skill].at_time(now)))
 
     @property
     def is_blind(self) -> bool:
-        return self.nature.blind_to is not None and self.corrections_left > 0
+        return self.learner_type.blind_to is not None and self.corrections_left > 0
 
     @property
     def wants_all_alike(self) -> bool:
-        return self.nature.wants_all_alike and self.corrections_left > 0
+        return self.learner_type.wants_all_alike and self.corrections_left > 0
 
-    def holds(self, skill: Skill, now: float) -> bool:
-        return self.chance(skill, now) >= HELD
+    def has_mastered(self, skill: Skill, now: float) -> bool:
+        return self.chance(skill, now) >= MASTERY_CHANCE
 
-    def holds_all(self, now: float) -> bool:
-        return not self.corrections_left and all(self.holds(skill, now) for skill in Skill)
+    def has_mastered_all(self, now: float) -> bool:
+        return not self.corrections_left and all(self.has_mastered(skill, now) for skill in Skill)
 
     # Working out an answer
 
     def answer(self, exercise: Exercise, now: float) -> dict[str, Any]:
         slips = self.rng.random() < SLIP
-        self._manages = self._does(kind_skill(exercise.kind), now) and not slips
+        self._can_solve = self._succeeds_at(kind_skill(exercise.kind), now) and not slips
         # A learner with a rule, even a wrong one, doesn't guess.
-        has_a_rule = self.wants_all_alike and exercise.kind is ExerciseKind.IS_SET and not slips
-        return _ANSWERS[exercise.kind](self, exercise, now, self._manages or has_a_rule)
+        follows_a_rule = self.wants_all_alike and exercise.kind is ExerciseKind.IS_SET and not slips
+        return _ANSWERS[exercise.kind](self, exercise, now, self._can_solve or follows_a_rule)
 
-    def _does(self, skill: Skill, now: float) -> bool:
+    def _succeeds_at(self, skill: Skill, now: float) -> bool:
         return self.rng.random() < self.chance(skill, now)
 
-    def _look(self, triple: Sequence[Card], now: float) -> dict[Feature, Make]:
+    def _look(self, triple: Sequence[Card], now: float) -> dict[Feature, FeaturePattern]:
         """How each feature appears; an unnoticed one passes as all the same."""
         return {
-            feature: make if self._does(feature_skill(feature), now) else Make.ALL_SAME
-            for feature, make in _makes(*triple).items()
+            feature: pattern if self._succeeds_at(feature_skill(feature), now) else FeaturePattern.ALL_SAME
+            for feature, pattern in _patterns(*triple).items()
         }
 
     def _takes_for_set(self, triple: Sequence[Card], now: float) -> bool:
-        makes = list(self._look(triple, now).values())
-        number = makes.count(Make.ALL_DIFFERENT)
-        if Make.TWO_AND_ONE in makes or (number and self.wants_all_alike):
+        patterns = list(self._look(triple, now).values())
+        number = patterns.count(FeaturePattern.ALL_DIFFERENT)
+        if FeaturePattern.TWO_AND_ONE in patterns or (number and self.wants_all_alike):
             return False
-        return not number or self._does(differing_skill(number), now)
+        return not number or self._succeeds_at(differing_skill(number), now)
 
-    def _is_set(self, exercise: Exercise, now: float, manages: bool) -> dict[str, Any]:
-        return {"yes": self._takes_for_set(exercise.cards, now) if manages else self.rng.random() < 0.5}
+    def _is_set(self, exercise: Exercise, now: float, can_solve: bool) -> dict[str, Any]:
+        return {"yes": self._takes_for_set(exercise.cards, now) if can_solve else self.rng.random() < 0.5}
 
-    def _which_breaks(self, exercise: Exercise, now: float, manages: bool) -> dict[str, Any]:
-        looks = self._look(exercise.cards, now)
-        broken = [feature for feature, make in looks.items() if make is Make.TWO_AND_ONE]
+    def _which_breaks(self, exercise: Exercise, now: float, can_solve: bool) -> dict[str, Any]:
+        seen = self._look(exercise.cards, now)
+        broken = [feature for feature, pattern in seen.items() if pattern is FeaturePattern.TWO_AND_ONE]
         if self.wants_all_alike:
-            broken = [feature for feature, make in looks.items() if make is not Make.ALL_SAME]
-        return {"breaks": self.rng.choice(broken if manages and broken else list(Feature)).value}
+            broken = [feature for feature, pattern in seen.items() if pattern is not FeaturePattern.ALL_SAME]
+        return {"breaks": self.rng.choice(broken if can_solve and broken else list(Feature)).value}
 
-    def _explain(self, exercise: Exercise, now: float, manages: bool) -> dict[str, Any]:
-        looks = self._look(exercise.cards, now)
-        if not manages:
+    def _explain(self, exercise: Exercise, now: float, can_solve: bool) -> dict[str, Any]:
+        seen = self._look(exercise.cards, now)
+        if not can_solve:
             # Confuse one answer with another.
-            looks[self.rng.choice(list(Feature))] = self.rng.choice(list(Make))
-        return {feature.value: make.value for feature, make in looks.items()}
+            seen[self.rng.choice(list(Feature))] = self.rng.choice(list(FeaturePattern))
+        return {feature.value: pattern.value for feature, pattern in seen.items()}
 
-    def _third_card(self, exercise: Exercise, now: float, manages: bool) -> dict[str, Any]:
+    def _third_card(self, exercise: Exercise, now: float, can_solve: bool) -> dict[str, Any]:
         a, b = exercise.cards
         right = third_card(a, b)
-        needed = {feature: right.value(feature) for feature in Feature if self._does(feature_skill(feature), now)}
+        needed = {
+            feature: right.value(feature) for feature in Feature if self._succeeds_at(feature_skill(feature), now)
+        }
         different = [feature for feature in needed if a.value(feature) is not b.value(feature)]
-        confused = [] if self._does(differing_skill(exercise.wanted.difficulty), now) else different[:1]
+        confused = [] if self._succeeds_at(differing_skill(exercise.wanted.difficulty), now) else different[:1]
         for feature in different if self.wants_all_alike else confused:
             needed[feature] = a.value(feature)
         fits = {card: sum(card.value(each) is value for each, value in needed.items()) for card in exercise.choices}
         best = [card for card, fit in fits.items() if fit == max(fits.values())]
-        return {"card": self.rng.choice(best if manages else exercise.choices).index}
+        return {"card": self.rng.choice(best if can_solve else exercise.choices).index}
 
     def _search(self, exercise: Exercise, now: float) -> Iterator[Sequence[Card]]:
         """Triples on a board that are taken for SETs, in the order in which they're seen."""
-        tempting = [self.rng.sample(exercise.cards, 3) for _ in range(TEMPTATIONS)]
-        there = list({frozenset(triple): triple for triple in [*tempting, *find_sets(exercise.cards)]}.values())
-        self.rng.shuffle(there)
-        for triple in there:
+        tempting = [self.rng.sample(exercise.cards, 3) for _ in range(CANDIDATE_TRIPLES)]
+        candidates = list({frozenset(triple): triple for triple in [*tempting, *find_sets(exercise.cards)]}.values())
+        self.rng.shuffle(candidates)
+        for triple in candidates:
             if self._takes_for_set(triple, now):
                 yield triple
 
     def _most_tempting(self, exercise: Exercise, now: float) -> Sequence[Card]:
-        tempting = [self.rng.sample(exercise.cards, 3) for _ in range(TEMPTATIONS)]
-        return min(tempting, key=lambda triple: list(self._look(triple, now).values()).count(Make.TWO_AND_ONE))
+        tempting = [self.rng.sample(exercise.cards, 3) for _ in range(CANDIDATE_TRIPLES)]
+        return min(
+            tempting, key=lambda triple: list(self._look(triple, now).values()).count(FeaturePattern.TWO_AND_ONE)
+        )
 
-    def _find_one(self, exercise: Exercise, now: float, manages: bool) -> dict[str, Any]:
-        found = next(self._search(exercise, now), None) if manages else None
+    def _find_one(self, exercise: Exercise, now: float, can_solve: bool) -> dict[str, Any]:
+        found = next(self._search(exercise, now), None) if can_solve else None
         return {"cards": [card.index for card in found or self._most_tempting(exercise, now)]}
 
-    def _find_all(self, exercise: Exercise, now: float, manages: bool) -> dict[str, Any]:
+    def _find_all(self, exercise: Exercise, now: float, can_solve: bool) -> dict[str, Any]:
         found = [[card.index for card in triple] for triple in self._search(exercise, now)]
-        return {"sets": found if manages else found[:1]}
+        return {"sets": found if can_solve else found[:1]}
 
-    def _any_set(self, exercise: Exercise, now: float, manages: bool) -> dict[str, Any]:
-        return {"yes": any(True for _ in self._search(exercise, now)) if manages else self.rng.random() < 0.5}
+    def _any_set(self, exercise: Exercise, now: float, can_solve: bool) -> dict[str, Any]:
+        return {"yes": any(True for _ in self._search(exercise, now)) if can_solve else self.rng.random() < 0.5}
 
     # Learning from feedback
 
-    def learn(self, exercise: Exercise, graded: Grade, now: float) -> None:
-        amount = 1.0 if graded.is_right and self._manages else FAILURE
+    def learn(self, exercise: Exercise, grade: Grade, now: float) -> None:
+        amount = 1.0 if grade.is_right and self._can_solve else FAILURE
         self._strengths[kind_skill(exercise.kind)].practise(amount, now)
-        for number in _differing_in(exercise):
+        for number in _differing_counts(exercise):
             self._strengths[differing_skill(number)].practise(amount, now)
-        self._be_corrected(exercise, graded)
+        self._correct_belief(exercise, grade)
         for feature in Feature:
-            share = 1.0 if feature in graded.missed else amount * _attention(exercise, feature)
-            if not (self.is_blind and feature is self.nature.blind_to):
+            share = 1.0 if feature in grade.missed else amount * _attention(exercise, feature)
+            if not (self.is_blind and feature is self.learner_type.blind_to):
                 self._strengths[feature_skill(feature)].practise(share, now)
 
-    def _be_corrected(self, exercise: Exercise, graded: Grade) -> None:
-        if self.nature.wants_all_alike:
-            different_is_shown = exercise.kind is ExerciseKind.WHICH_BREAKS or _differing_in(exercise)
-            self.corrections_left -= bool(self.corrections_left and different_is_shown and not graded.is_right)
-        elif self.nature.blind_to in graded.missed:
+    def _correct_belief(self, exercise: Exercise, grade: Grade) -> None:
+        if self.learner_type.wants_all_alike:
+            different_is_shown = exercise.kind is ExerciseKind.WHICH_BREAKS or _differing_counts(exercise)
+            self.corrections_left -= bool(self.corrections_left and different_is_shown and not grade.is_right)
+        elif self.learner_type.blind_to in grade.missed:
             self.corrections_left -= bool(self.corrections_left)
 
 
@@ -246,11 +249,11 @@ _ANSWERS: Final[Mapping[ExerciseKind, Callable[[Learner, Exercise, float, bool],
 
 
 @cache
-def _makes(a: Card, b: Card, c: Card) -> Mapping[Feature, Make]:
+def _patterns(a: Card, b: Card, c: Card) -> Mapping[Feature, FeaturePattern]:
     return {each.feature: each.kind for each in explain(a, b, c).features}
 
 
-def _differing_in(exercise: Exercise) -> set[int]:
+def _differing_counts(exercise: Exercise) -> set[int]:
     """In how many features the exercise's SETs differ."""
     if exercise.kind is ExerciseKind.THIRD_CARD:
         return {exercise.wanted.difficulty}
@@ -265,7 +268,7 @@ def _attention(exercise: Exercise, feature: Feature) -> float:
         return 0.5
     if (
         exercise.kind in {ExerciseKind.IS_SET, ExerciseKind.WHICH_BREAKS}
-        and _makes(*exercise.cards)[feature] is Make.TWO_AND_ONE
+        and _patterns(*exercise.cards)[feature] is FeaturePattern.TWO_AND_ONE
     ):
         return 1.0
     return 0.25
@@ -287,10 +290,10 @@ def adaptive(tries: Sequence[Try], states: States, now: float, rng: random.Rando
 
 def at_random(tries: Sequence[Try], states: States, now: float, rng: random.Random) -> Sequence[Exercise]:
     """Any exercise the adaptive order could ask for, with equal probability."""
-    return [make_exercise(rng.choice(EVERYTHING), str(rng.random()))]
+    return [make_exercise(rng.choice(ALL_WANTED), str(rng.random()))]
 
 
-EVERYTHING: Final = tuple(every_wanted())
+ALL_WANTED: Final = tuple(every_wanted())
 
 
 @dataclass(slots=True)
@@ -309,22 +312,22 @@ class Practice:
         day, turn = divmod(len(self.tries), EXERCISES_A_DAY)
         return day * DAY + turn * SECONDS_EACH
 
-    def run(self, most: int) -> Iterator[Try]:
+    def run(self, limit: int) -> Iterator[Try]:
         rng = random.Random(f"{self.order.__name__}/{self.seed}")
-        while len(self.tries) < most:
+        while len(self.tries) < limit:
             for exercise in self.order(self.tries, self.states, self.now, rng):
                 yield self._ask(exercise)
 
     def _ask(self, exercise: Exercise) -> Try:
         now = self.now
-        graded = exercise.grade(self.learner.answer(exercise, now))
-        self.learner.learn(exercise, graded, now)
+        grade = exercise.grade(self.learner.answer(exercise, now))
+        self.learner.learn(exercise, grade, now)
         try_ = Try(
             at=now,
             kind=exercise.kind,
-            is_right=graded.is_right,
-            missed=graded.missed,
-            evidence=graded.evidence,
+            is_right=grade.is_right,
+            missed=grade.missed,
+            evidence=grade.evidence,
             seconds=None,
             hints=0,
             wanted=exercise.wanted,

@@ -1,7 +1,7 @@
-"""How soon simulated learners master everything, and how soon their misconceptions are found.
+"""How many exercises simulated learners need to master everything, and how soon their misconceptions are found.
 
 Counts of exercises with fixed seeds, so they're the same on every machine. The learners follow a different model from
-the site's, see `tools.bench.learners`. The seeds aren't those with which the order and the probabilities were tuned.
+the site's, see `tools.bench.learners`. These seeds aren't the ones that were used to tune the order and probabilities.
 """
 
 from __future__ import annotations
@@ -14,60 +14,69 @@ from games.rules.cards import Feature
 from lessons.progress.mastery import Level, statuses
 from lessons.progress.misconceptions import Idea, Misconception, misconceptions
 from tools.bench.figures import Figure, Goal
-from tools.bench.learners import ALL_ALIKE, BLIND_TO_SHADING, NATURES, ORDINARY, Learner, Nature, Order, Practice
+from tools.bench.learners import (
+    ALL_ALIKE,
+    BLIND_TO_SHADING,
+    LEARNER_TYPES,
+    ORDINARY,
+    Learner,
+    LearnerType,
+    Order,
+    Practice,
+)
 from tools.bench.learners import adaptive as adaptive_order
 from tools.bench.learners import at_random as random_order
 
 LEARNERS = 60
-FINDERS = 200
-"""More learners where a share is measured: with sixty it varies by five percent."""
-MOST = 600
-"""Learners who aren't done by then count as done then."""
+SHARE_LEARNERS = 200
+"""Figures that measure a share need more learners: with sixty it varies by five percent."""
+MOST_EXERCISES = 600
+"""Learners who need more exercises count as done after this many."""
 SOON = 20
 WATCHED = 60
-"""How many exercises to look for misconceptions; one not found by then counts as found then."""
+"""How many exercises to look for misconceptions; one not found by then counts as found at the end."""
 
 
-def practices(nature: Nature, order: Order, learners: int) -> Iterator[Practice]:
+def practices(learner_type: LearnerType, order: Order, learners: int) -> Iterator[Practice]:
     for number in range(learners):
-        yield Practice(Learner(nature, f"bench 2/{number}"), order, f"bench 2/{number}")
+        yield Practice(Learner(learner_type, f"bench 2/{number}"), order, f"bench 2/{number}")
 
 
-def exercises_until(practice: Practice, is_done: Callable[[Practice], bool], most: int = MOST) -> int:
-    """How many exercises it takes until `is_done`."""
-    for number, _try in enumerate(practice.run(most), 1):
+def exercises_until(practice: Practice, is_done: Callable[[Practice], bool], limit: int = MOST_EXERCISES) -> int:
+    """How many exercises it takes until `is_done`, at most `limit`."""
+    for number, _try in enumerate(practice.run(limit), 1):
         if is_done(practice):
             return number
-    return most
+    return limit
 
 
-def truly(practice: Practice) -> bool:
-    return practice.learner.holds_all(practice.now)
+def has_mastered_all(practice: Practice) -> bool:
+    return practice.learner.has_mastered_all(practice.now)
 
 
-def on_screen(practice: Practice) -> bool:
+def shows_mastery(practice: Practice) -> bool:
     return all(each.level is Level.MASTERED for each in statuses(practice.states, practice.now))
 
 
-def both(practice: Practice) -> bool:
-    return truly(practice) and on_screen(practice)
+def shows_true_mastery(practice: Practice) -> bool:
+    return has_mastered_all(practice) and shows_mastery(practice)
 
 
 def _mastering(name: str, is_done: Callable[[Practice], bool], goal: Goal | None, note: str) -> Figure:
-    def take(order: Order) -> dict[str, float]:
+    def measure(order: Order) -> dict[str, float]:
         return {
-            nature.name: mean(exercises_until(each, is_done) for each in practices(nature, order, LEARNERS))
-            for nature in NATURES
+            learner_type.name: mean(exercises_until(each, is_done) for each in practices(learner_type, order, LEARNERS))
+            for learner_type in LEARNER_TYPES
         }
 
-    ours, theirs = take(adaptive_order), take(random_order)
-    value, baseline = mean(ours.values()), mean(theirs.values())
-    each = "; ".join(f"{name} {ours[name]:.0f} against {theirs[name]:.0f}" for name in ours)
+    adaptive, random = measure(adaptive_order), measure(random_order)
+    value, baseline = mean(adaptive.values()), mean(random.values())
+    each = "; ".join(f"{name} {adaptive[name]:.0f} against {random[name]:.0f}" for name in adaptive)
     return Figure(
         name,
         value,
         "exercises",
-        "the same learners, each exercise drawn from all that the adaptive order could ask for",
+        "the same learners, with each exercise drawn at random from all those the adaptive order could choose",
         baseline,
         value / baseline,
         goal,
@@ -77,18 +86,19 @@ def _mastering(name: str, is_done: Callable[[Practice], bool], goal: Goal | None
 
 def exercises_to_mastery() -> Figure:
     return _mastering(
-        "exercises_to_mastery", on_screen, Goal(at_most=0.7), "until the site's status of every skill is mastered"
+        "exercises_to_mastery", shows_mastery, Goal(at_most=0.7), "until the site shows every skill as mastered"
     )
 
 
 def exercises_to_true_mastery() -> Figure:
-    """What the site shows and what the learner can do differ; the order goes by the first."""
-    return _mastering("exercises_to_true_mastery", truly, Goal(at_most=0.7), "until they truly hold every skill")
+    """What the site shows and what the learner can do differ; the adaptive order goes by what the site shows."""
+    note = "until they have really mastered every skill"
+    return _mastering("exercises_to_true_mastery", has_mastered_all, Goal(at_most=0.7), note)
 
 
 def exercises_to_mastery_that_is_true() -> Figure:
-    note = "until the site says so of every skill while it is true"
-    return _mastering("exercises_to_mastery_that_is_true", both, None, note)
+    note = "until the site shows every skill as mastered and that's true"
+    return _mastering("exercises_to_mastery_that_is_true", shows_true_mastery, None, note)
 
 
 SHADING = Misconception(Idea.OVERLOOKS, Feature.SHADING)
@@ -96,17 +106,19 @@ ALIKE = Misconception(Idea.ALL_ALIKE)
 
 
 @cache
-def _to_find(nature: Nature, misconception: Misconception, order: Order) -> list[int]:
+def _exercises_to_find(learner_type: LearnerType, misconception: Misconception, order: Order) -> list[int]:
     def is_found(practice: Practice) -> bool:
         return misconception in misconceptions(practice.tries)
 
-    return [exercises_until(each, is_found, WATCHED) for each in practices(nature, order, FINDERS)]
+    return [exercises_until(each, is_found, WATCHED) for each in practices(learner_type, order, SHARE_LEARNERS)]
 
 
-def _finding(name: str, nature: Nature, misconception: Misconception) -> Figure:
-    ours, theirs = (_to_find(nature, misconception, order) for order in (adaptive_order, random_order))
-    value, baseline = (quantiles(each, n=10)[-1] for each in (ours, theirs))
-    within = sum(number <= SOON for number in ours) / len(ours)
+def _finding(name: str, learner_type: LearnerType, misconception: Misconception) -> Figure:
+    adaptive, random = (
+        _exercises_to_find(learner_type, misconception, order) for order in (adaptive_order, random_order)
+    )
+    value, baseline = (quantiles(each, n=10)[-1] for each in (adaptive, random))
+    within = sum(number <= SOON for number in adaptive) / len(adaptive)
     return Figure(
         name,
         value,
@@ -115,8 +127,9 @@ def _finding(name: str, nature: Nature, misconception: Misconception) -> Figure:
         baseline,
         value / baseline,
         Goal(at_most=SOON, of="value"),
-        f"90th percentile of {FINDERS} learners, who give the idea up after six corrections; median "
-        f"{median(ours):g}; {within:.0%} within {SOON}; {ours.count(WATCHED)} never found, counted as {WATCHED}",
+        f"90th percentile of {SHARE_LEARNERS} learners, who give up the idea after six corrections; "
+        f"median {median(adaptive):g}; {within:.0%} within {SOON}; "
+        f"{adaptive.count(WATCHED)} never found, which count as {WATCHED}",
     )
 
 
@@ -129,19 +142,21 @@ def exercises_to_find_all_alike() -> Figure:
 
 
 def misconceptions_falsely_found() -> Figure:
-    suspected = [_is_ever_suspected(each) for each in practices(ORDINARY, adaptive_order, FINDERS)]
-    held = _to_find(BLIND_TO_SHADING, SHADING, adaptive_order) + _to_find(ALL_ALIKE, ALIKE, adaptive_order)
+    suspected = [_is_ever_suspected(each) for each in practices(ORDINARY, adaptive_order, SHARE_LEARNERS)]
+    found = _exercises_to_find(BLIND_TO_SHADING, SHADING, adaptive_order) + _exercises_to_find(
+        ALL_ALIKE, ALIKE, adaptive_order
+    )
     value = 100 * mean(suspected)
-    baseline = 100 * mean(number < WATCHED for number in held)
+    baseline = 100 * mean(number < WATCHED for number in found)
     return Figure(
         "misconceptions_falsely_found",
         value,
         "% of learners",
-        "of those who hold one of the two, in how many it is found",
+        "share of learners with one of the two misconceptions in whom it's found",
         baseline,
         value / baseline,
         None,
-        f"ordinary learners of whom any of the five was ever said in {WATCHED} exercises, {FINDERS} learners",
+        f"ordinary learners for whom any of the five was reported in {WATCHED} exercises; {SHARE_LEARNERS} learners",
     )
 
 

@@ -1,4 +1,4 @@
-"""How fast the simulators deal and play, on one core."""
+"""How fast the simulations deal and play, on one core."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def first_deals_12() -> Figure:
     rng = random.Random(12)
     thirds = {pair: third_card(*pair) for pair in permutations(FULL_DECK, 2)}
 
-    def deals_plainly() -> int:
+    def deal_plainly() -> int:
         for _ in range(few):
             hand = rng.sample(FULL_DECK, 12)
             present = set(hand)
@@ -26,13 +26,13 @@ def first_deals_12() -> Figure:
     def simulated() -> int:
         return simulate_first_deals("full", 12, deals, seed=rng.randrange(1 << 32)).deals
 
-    rates = time_rates(simulated, deals_plainly)
-    baseline = "plain Python: random.sample, a dict of the third card of every pair, stops at the first SET"
+    rates = time_rates(simulated, deal_plainly)
+    baseline = "plain Python: random.sample and a dict with the third card of every pair, stopping at the first SET"
     return Figure("first_deals_12", rates.subject, "deals/s", baseline, rates.baseline, rates.ratio, Goal(at_least=50))
 
 
 def _play_plainly(rng: random.Random) -> int:
-    """One game, card by card, by the rules' own search; the cards left at the end."""
+    """Play one game card by card with the rules' own search; return the number of cards left at the end."""
     deck = rng.sample(FULL_DECK, len(FULL_DECK))
     table: list[Card] = [deck.pop() for _ in range(12)]
     while True:
@@ -50,7 +50,7 @@ def whole_games() -> Figure:
     games, few = 8_192, 5
     rng = random.Random(12)
 
-    def plainly() -> int:
+    def play_plainly() -> int:
         for _ in range(few):
             _play_plainly(rng)
         return few
@@ -58,7 +58,7 @@ def whole_games() -> Figure:
     def simulated() -> int:
         return simulate_games("full", 12, games, seed=rng.randrange(1 << 32)).games
 
-    rates = time_rates(simulated, plainly)
+    rates = time_rates(simulated, play_plainly)
     baseline = "plain Python: one game at a time with games.rules.find_sets"
     return Figure("whole_games", rates.subject, "games/s", baseline, rates.baseline, rates.ratio, Goal(at_least=10))
 

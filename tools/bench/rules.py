@@ -10,8 +10,8 @@ from games.rules.cards import FULL_DECK, Card
 from games.rules.triples import Triple, find_sets, has_set
 from tools.bench.figures import Figure, Goal, time_rates
 
-_PLAIN = "all 220 triples by the plain rule"
-_UNROLLED = "the plain rule unrolled by hand, one expression a feature"
+_PLAIN = "the plain rule on all 220 triples"
+_UNROLLED = "the plain rule unrolled by hand, one expression per feature"
 _FEATURES = ("number", "color", "shading", "shape")
 
 _Search = Callable[[list[Card]], object]
@@ -23,7 +23,7 @@ def _tables() -> list[list[Card]]:
 
 
 def _is_set_plainly(triple: Triple) -> bool:
-    """The rule as the sheets put it, for each feature: no two are alike and one is not."""
+    """The rule as the printed rules state it: in no feature are two cards alike and one different."""
     return all(len({getattr(card, feature) for card in triple}) != 2 for feature in _FEATURES)
 
 
@@ -51,12 +51,12 @@ def _has_set_unrolled(table: list[Card]) -> bool:
 def _compare(figure: str, search: _Search, baseline: str, plain_search: _Search, goal: Goal | None) -> Figure:
     tables = _tables()
 
-    def look_with(search: _Search) -> int:
+    def run_on_all(search: _Search) -> int:
         for table in tables:
             search(table)
         return len(tables)
 
-    rates = time_rates(lambda: look_with(search), lambda: look_with(plain_search))
+    rates = time_rates(lambda: run_on_all(search), lambda: run_on_all(plain_search))
     return Figure(figure, rates.subject, "tables/s", baseline, rates.baseline, rates.ratio, goal)
 
 
@@ -70,7 +70,7 @@ def has_set_12() -> Figure:
     return _compare("has_set_12", has_set, _PLAIN, _find_sets_plainly, Goal(at_least=15))
 
 
-# How plain the plain rule is decides the ratio, so it also stands beside the best that can be written without a table.
+# The ratio depends on how naive the plain rule is, so also compare with the fastest version without a lookup table.
 
 
 def find_sets_12_unrolled() -> Figure:
@@ -80,7 +80,7 @@ def find_sets_12_unrolled() -> Figure:
 
 def has_set_12_unrolled() -> Figure:
     assert all(has_set(table) == _has_set_unrolled(table) for table in _tables())
-    baseline = f"{_UNROLLED}, stops at the first SET"
+    baseline = f"{_UNROLLED}, stopping at the first SET"
     return _compare("has_set_12_unrolled", has_set, baseline, _has_set_unrolled, None)
 
 

@@ -1,6 +1,6 @@
-"""Starts the site's own server with bare things beside the site: `python -m tools.bench.server PORT`.
+"""Start the site's own server, with views and streams for baselines added: `python -m tools.bench.server PORT`.
 
-It takes the environment of any other start of the site; `tools.bench.live` gives it a folder of its own.
+It reads the same environment variables as the site; `tools.bench.site` gives it a data folder of its own.
 """
 
 import os
@@ -20,20 +20,20 @@ def main(port: int) -> None:
     from setsite.server import server  # noqa: PLC0415
 
     settings.ROOT_URLCONF = "tools.bench.urls"
-    # All clients of a bench come from one machine, and a thousand of them may watch one table.
+    # All benchmark clients come from one machine, and a thousand of them may watch one table.
     most = sys.maxsize
     streams.limits = streams.StreamLimits(of_seat=most, of_topic_and_address=most, of_address=most, total=most)
-    # The limit is counted as ever, but a bench plays faster than any hand.
+    # Moves are still counted, but a benchmark plays faster than any person.
     limits.MOVES = replace(limits.MOVES, most=sys.maxsize)
     settings.VAR_DIR.mkdir(parents=True, exist_ok=True)
     call_command("migrate", verbosity=0)
     call_command("collectstatic", interactive=False, verbosity=0)
-    own = server(port=port)
-    # By its name, since the site looks for its static files when it is loaded.
-    own.config.app = "tools.bench.app:application"
-    # Guests wait for their turn longer than a browser's connection would be kept.
-    own.config.timeout_keep_alive = 600
-    own.run()
+    bench_server = server(port=port)
+    # Pass the name, because the site looks for its static files when it's imported.
+    bench_server.config.app = "tools.bench.app:application"
+    # Guests wait for their turn longer than a server keeps a browser's idle connection.
+    bench_server.config.timeout_keep_alive = 600
+    bench_server.run()
 
 
 if __name__ == "__main__":

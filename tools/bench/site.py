@@ -1,4 +1,4 @@
-"""The site in a process and a folder of its own, started once for all figures that need it."""
+"""The site in its own process and folder, started once for all figures that need it."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tools.bench.loads import HOST
+from tools.bench.http_client import HOST
 
 T = TypeVar("T")
 _START_SECONDS = 60.0
 _PATIENCE_SECONDS = 180.0
-"""After which a load that stands still is given up."""
+"""How long a measurement may take before it's given up as stuck."""
 
 
 class Site:
-    """The site in a process and a folder of its own, and a loop for its clients in this process."""
+    """The site in its own process and folder, and an event loop for its clients in this process."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="setsite-bench-"))
         atexit.register(self.stop)
-        with socket.socket() as free:
-            free.bind((HOST, 0))
-            self.port: int = free.getsockname()[1]
-        # As `make run` serves it: templates and static files are not looked up anew for each page.
+        with socket.socket() as probe:
+            probe.bind((HOST, 0))
+            self.port: int = probe.getsockname()[1]
+        # As `make run` serves it: templates and static files aren't looked up again for each page.
         environment = {"SETSITE_DEMO": "1", "SETSITE_DEBUG": "0", "SETSITE_VAR": str(self.folder)}
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("SETSITE_")}
+        inherited = {name: value for name, value in os.environ.items() if not name.startswith("SETSITE_")}
         self.log = self.folder / "server.log"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "tools.bench.server", str(self.port)],
-                env=kept | environment,
+                env=inherited | environment,
                 stdout=log,
                 stderr=log,
             )
@@ -54,7 +54,7 @@ class Site:
                 socket.create_connection((HOST, self.port), timeout=1).close()
             except OSError:
                 if time.monotonic() > deadline or self.process.poll() is not None:
-                    raise RuntimeError(f"the server did not start: {self.log.read_text()}") from None
+                    raise RuntimeError(f"the server didn't start: {self.log.read_text()}") from None
                 time.sleep(0.05)
             else:
                 return
@@ -63,7 +63,7 @@ class Site:
         return self.loop.run_until_complete(asyncio.wait_for(work, _PATIENCE_SECONDS))
 
     def stop(self) -> None:
-        # It has open streams and nothing to lose.
+        # Kill it: a clean stop would wait for open streams, and there's no data to lose.
         self.process.kill()
         self.process.wait()
         shutil.rmtree(self.folder, ignore_errors=True)

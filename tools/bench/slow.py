@@ -1,7 +1,7 @@
-"""How a call at a table fares while slow work is under way, against the same call on the quiet site.
+"""How long a call at a table takes while slow work is running, compared with the same call on the quiet site.
 
-`python -m tools.bench.slow` runs it by itself; `make bench` runs it on both setups. Quiet and busy spells alternate
-within one run, because a shared machine is noisier from minute to minute than the difference that counts.
+`make bench` runs it on both setups, `python -m tools.bench.slow` runs it alone. Quiet and busy spells alternate within
+one run, because a shared machine varies more from minute to minute than the difference being measured.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 
 from tools.bench.figures import Figure, Goal
-from tools.bench.loads import HOST, Answer, Audience, Player, Table, version_in
+from tools.bench.http_client import HOST, Answer, Audience, Player, Table, version_in
 from tools.load.client import Browser, percentile
 from tools.load.sites import Embedded, Scaled, Site
 
@@ -32,7 +32,7 @@ SPELLS = 4
 SECONDS = 8.0
 WARM_UP_SECONDS = 2.0
 PAUSE = 0.02
-"""Between two calls: people think, and the limit of moves allows six a second for each of them."""
+"""Seconds between two calls: people think, and the move limit allows each of them six a second."""
 PATIENCE = 30.0
 TABLES, SEATS = 3, 8
 MOST_RATIO = 2.0
@@ -47,11 +47,11 @@ _CLASS = {
 }
 _BOARD = {"board-size": 12, "board-deck": "full"}
 ROWS, QUOTE = b"name\n" + b",1\n" * 660_000, b"name\n" + b'"' + b"a,1\n" * 490_000
-"""Two megabytes each, of what a parser finds hardest: rows without a name, and a quote that never ends."""
+"""Two megabytes each of the worst cases for the parser: rows without a name, and a quote that's never closed."""
 
 
-class StandsStill(Exception):
-    """The site doesn't answer while slow work is under way."""
+class NotResponding(Exception):
+    """The site doesn't answer while slow work is running."""
 
 
 def _ratio(busy: list[float], quiet: list[float]) -> float:
@@ -60,7 +60,7 @@ def _ratio(busy: list[float], quiet: list[float]) -> float:
 
 @dataclass
 class Spell:
-    """Seconds of each call while the site was quiet, and right afterwards while it was busy."""
+    """Durations of calls, in seconds, while the site was quiet and right afterwards while it was busy."""
 
     quiet: list[float] = field(default_factory=list)
     busy: list[float] = field(default_factory=list)
@@ -72,7 +72,7 @@ class Spell:
 
 @dataclass
 class Samples:
-    """What was measured in each spell, and what became of the slow requests."""
+    """The measurements of each spell, and the outcomes of the slow requests."""
 
     spells: list[Spell] = field(default_factory=list)
     slow: Counter[str] = field(default_factory=Counter)
@@ -90,44 +90,44 @@ class Samples:
         return _ratio(self.busy, self.quiet)
 
     @property
-    def usual_call(self) -> float:
-        """A usual call while busy, in 95th percentiles of the quiet site, where others disturbed least."""
+    def median_busy_call(self) -> float:
+        """The median busy call relative to the quiet site's 95th percentile, in the spell with the least noise."""
         return min(percentile(spell.busy, 0.5) / percentile(spell.quiet, 0.95) for spell in self.spells)
 
     def note(self) -> str:
         quiet, busy = (f"{1_000 * percentile(each, 0.5):.3g}" for each in (self.quiet, self.busy))
-        fates = ", ".join(f"{count} {fate}" for fate, count in sorted(self.slow.items()))
+        outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(self.slow.items()))
         ratios = ", ".join(f"{spell.ratio:.2g}" for spell in self.spells)
         return (
             f"{len(self.busy)} calls against {len(self.quiet)}, in alternating spells with ratios of {ratios}; medians "
-            f"{busy} against {quiet} ms; under way at once: {SIGN_INS} sign-ins, {UPLOADS} pathological uploads, "
-            f"{PDFS} PDFs and {SIGN_UPS} sign-ups with a mail server that never answers; these ended as: {fates}"
+            f"{busy} against {quiet} ms; running at once: {SIGN_INS} sign-ins, {UPLOADS} pathological uploads, "
+            f"{PDFS} PDFs and {SIGN_UPS} sign-ups with a mail server that never answers; outcomes: {outcomes}"
         )
 
 
 @contextlib.asynccontextmanager
 async def silent_mail_server(port: int) -> AsyncIterator[list[float]]:
-    """Takes connections and says nothing, for as long as anybody waits; gives the times at which somebody came."""
-    came: list[float] = []
+    """A mail server that accepts connections and never answers; yields the times at which clients connected."""
+    connected_at: list[float] = []
 
-    async def say_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        came.append(time.time())
+    async def stay_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connected_at.append(time.time())
         with contextlib.suppress(asyncio.CancelledError):
             await reader.read()
         writer.close()
 
-    server = await asyncio.start_server(say_nothing, HOST, port)
+    server = await asyncio.start_server(stay_silent, HOST, port)
     try:
-        yield came
+        yield connected_at
     finally:
         server.close()
 
 
-class Work:
-    """One person who does something slow, again and again."""
+class SlowUser:
+    """A user who does something slow again and again."""
 
-    def __init__(self, port: int, number: int, fates: Counter[str]) -> None:
-        self.port, self.number, self.fates = port, number, fates
+    def __init__(self, port: int, number: int, outcomes: Counter[str]) -> None:
+        self.port, self.number, self.outcomes = port, number, outcomes
         self.browser: Browser
 
     async def prepare(self) -> None:
@@ -144,27 +144,27 @@ class Work:
         while True:
             with contextlib.suppress(ConnectionError):
                 answer = await self.once()
-                self.fates[f"{type(self).__name__} {_fate(answer.status)}"] += 1
+                self.outcomes[f"{type(self).__name__} {_outcome(answer.status)}"] += 1
                 if answer.status in {_BUSY, _TOO_MANY}:
                     await asyncio.sleep(1.0)
 
 
-def _fate(status: int) -> str:
+def _outcome(status: int) -> str:
     if status == _BUSY:
-        return "asked to come back"
-    return "limited" if status == _TOO_MANY else f"answered {status}"
+        return "told to retry"
+    return "rate limited" if status == _TOO_MANY else f"answered {status}"
 
 
-class SignIn(Work):
+class SignIn(SlowUser):
     async def once(self) -> Answer:
-        # An address nobody has costs a hash, too. From many schools, so that no limit makes it cheap.
+        # An unknown email address costs a password hash too. Use many schools, so that no rate limit makes it cheap.
         self.browser.school = random.randrange(200, 50_000)
         self.browser.close()
         form = {"login": f"nobody{random.random()}@school.example", "password": "correct horse battery"}
         return await self.browser.send("POST", "/account/login/", form)
 
 
-class SignUp(Work):
+class SignUp(SlowUser):
     async def once(self) -> Answer:
         self.browser.school = random.randrange(200, 50_000)
         self.browser.close()
@@ -174,14 +174,14 @@ class SignUp(Work):
         return await self.browser.send("POST", "/account/signup/", form)
 
 
-class Teacher(Work):
+class Teacher(SlowUser):
     async def prepare(self) -> None:
         await super().prepare()
         own = dict(self.browser.cookies)
         await self.browser.ask("POST", "/demo/teacher/", status=302)
         self.browser.cookies |= own
-        made = await self.browser.ask("POST", "/teach/new/", _CLASS, status=302)
-        self.classroom = made.header("location").strip("/").split("/")[1]
+        created = await self.browser.ask("POST", "/teach/new/", _CLASS, status=302)
+        self.classroom = created.header("location").strip("/").split("/")[1]
 
 
 class Upload(Teacher):
@@ -192,9 +192,11 @@ class Upload(Teacher):
     def upload(self, content: bytes) -> bytes:
         head = f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="list.csv"\r\n\r\n'
         body = head.encode() + content + f"\r\n--{_BOUNDARY}--\r\n".encode()
-        bare = self.browser.request("POST", f"/teach/{self.classroom}/students/import/", None)
-        bare = bare.replace(b"application/x-www-form-urlencoded", f"multipart/form-data; boundary={_BOUNDARY}".encode())
-        return bare.replace(b"Content-Length: 0", b"Content-Length: %d" % len(body)) + body
+        request = self.browser.request("POST", f"/teach/{self.classroom}/students/import/", None)
+        request = request.replace(
+            b"application/x-www-form-urlencoded", f"multipart/form-data; boundary={_BOUNDARY}".encode()
+        )
+        return request.replace(b"Content-Length: 0", b"Content-Length: %d" % len(body)) + body
 
 
 class Download(Teacher):
@@ -209,7 +211,7 @@ class Download(Teacher):
 
 
 class Report(Teacher):
-    """Opens the pages about everybody in a full class, one after the other."""
+    """Opens the pages that show everybody in a full class, one after another."""
 
     async def prepare(self) -> None:
         await super().prepare()
@@ -225,13 +227,13 @@ class Report(Teacher):
         return await self.browser.send("GET", next(self.pages))
 
 
-Kinds = Sequence[tuple[type[Work], int]]
-SLOW_WORK: Kinds = ((SignIn, SIGN_INS), (Upload, UPLOADS), (Download, PDFS), (SignUp, SIGN_UPS))
-CLASS_PAGES: Kinds = ((Report, REPORTS),)
+UserCounts = Sequence[tuple[type[SlowUser], int]]
+SLOW_WORK: UserCounts = ((SignIn, SIGN_INS), (Upload, UPLOADS), (Download, PDFS), (SignUp, SIGN_UPS))
+CLASS_PAGES: UserCounts = ((Report, REPORTS),)
 
 
 class Game:
-    """Some tables at which one call follows the other, each timed."""
+    """A few tables at which one call follows another, each timed."""
 
     def __init__(self, ports: list[int]) -> None:
         self.ports = ports
@@ -264,7 +266,7 @@ class Game:
         players = [Player(seat, code) for seat in seats]
         return Table(players, await players[0].deal(version_in(page.content)))
 
-    async def play(self, seconds: float, taken: list[float]) -> None:
+    async def play(self, seconds: float, durations: list[float]) -> None:
         end = time.perf_counter() + seconds
         while time.perf_counter() < end:
             table = next(self._next)
@@ -272,8 +274,8 @@ class Game:
             try:
                 await asyncio.wait_for(table.move(), PATIENCE)
             except TimeoutError:
-                raise StandsStill(f"a call wasn't answered within {PATIENCE:.0f} seconds") from None
-            taken.append(time.perf_counter() - start)
+                raise NotResponding(f"a call wasn't answered within {PATIENCE:.0f} seconds") from None
+            durations.append(time.perf_counter() - start)
             await asyncio.sleep(PAUSE)
 
 
@@ -283,12 +285,12 @@ async def measure(
     spells: int = SPELLS,
     seconds: float = SECONDS,
     is_enough: Callable[[Samples], bool] = lambda samples: False,
-    kinds: Kinds = SLOW_WORK,
+    users: UserCounts = SLOW_WORK,
 ) -> Samples:
-    """Play in quiet and in busy spells by turns, so many of each unless it's enough before."""
+    """Play alternating quiet and busy spells, `spells` of each unless `is_enough` says to stop earlier."""
     samples = Samples()
     game = Game(ports)
-    crowd = await Crowd.at(ports, kinds)
+    crowd = await Crowd.at(ports, users)
     try:
         await game.open()
         await game.play(WARM_UP_SECONDS, [])
@@ -300,73 +302,75 @@ async def measure(
             await game.play(seconds, spell.busy)
             samples.slow = await crowd.end()
             samples.spells.append(spell)
-            await _until_quiet(game)
+            await _wait_until_quiet(game)
     finally:
         game.close()
-        await crowd.go_home()
+        await crowd.stop()
     return samples
 
 
 class Crowd:
-    """Everybody who does something slow, in a process of their own.
+    """All slow users, in a process of their own.
 
-    People's devices are no part of the site: beside the players they'd take time from them within one client, and on
-    the same machine they'd take it from the server. So that process steps back from both.
+    Their devices aren't part of the site. In one process with the simulated players they'd take time from those, and on
+    the same machine they take it from the server. So this process runs at the lowest priority.
     """
 
-    def __init__(self, ports: list[int], kinds: Kinds) -> None:
+    def __init__(self, ports: list[int], users: UserCounts) -> None:
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
-            target=_be_crowd, args=(ports, [(kind.__name__, n) for kind, n in kinds], theirs)
+            target=_run_crowd, args=(ports, [(user_class.__name__, n) for user_class, n in users], theirs)
         )
         self._process.start()
         theirs.close()
 
     @classmethod
-    async def at(cls, ports: list[int], kinds: Kinds) -> Crowd:
-        crowd = cls(ports, kinds)
-        await crowd._hear()
+    async def at(cls, ports: list[int], users: UserCounts) -> Crowd:
+        crowd = cls(ports, users)
+        await crowd._receive()
         return crowd
 
     async def begin(self) -> None:
         self._pipe.send("begin")
 
     async def end(self) -> Counter[str]:
-        """Stop for now; what became of everything so far."""
+        """Stop for now, and return the outcomes of everything so far."""
         self._pipe.send("end")
-        return await self._hear()
+        return await self._receive()
 
-    async def go_home(self) -> None:
+    async def stop(self) -> None:
         with contextlib.suppress(OSError):
-            self._pipe.send("go home")
+            self._pipe.send("stop")
         await asyncio.to_thread(self._process.join, PATIENCE)
         self._process.kill()
         self._process.join()
         self._process.close()
         self._pipe.close()
 
-    async def _hear(self) -> Counter[str]:
-        heard: Counter[str] = await asyncio.to_thread(self._pipe.recv)
-        return heard
+    async def _receive(self) -> Counter[str]:
+        received: Counter[str] = await asyncio.to_thread(self._pipe.recv)
+        return received
 
 
-def _be_crowd(ports: list[int], kinds: list[tuple[str, int]], pipe: Connection) -> None:
+def _run_crowd(ports: list[int], users: list[tuple[str, int]], pipe: Connection) -> None:
     os.nice(19)
-    workers = [globals()[name] for name, count in kinds for _one in range(count)]
-    fates: Counter[str] = Counter()
-    crowd = [kind(ports[number % len(ports)], 100 + number, fates) for number, kind in enumerate(workers)]
-    asyncio.run(_follow_orders(crowd, fates, pipe))
+    workers = [globals()[name] for name, count in users for _one in range(count)]
+    outcomes: Counter[str] = Counter()
+    crowd = [
+        user_class(ports[number % len(ports)], 100 + number, outcomes) for number, user_class in enumerate(workers)
+    ]
+    asyncio.run(_follow_orders(crowd, outcomes, pipe))
 
 
-async def _follow_orders(crowd: list[Work], fates: Counter[str], pipe: Connection) -> None:
+async def _follow_orders(crowd: list[SlowUser], outcomes: Counter[str], pipe: Connection) -> None:
     for worker in crowd:
         await worker.prepare()
-    pipe.send(fates)
+    pipe.send(outcomes)
     busy: list[asyncio.Future[None]] = []
-    while (order := await asyncio.to_thread(pipe.recv)) != "go home":
+    while (order := await asyncio.to_thread(pipe.recv)) != "stop":
         if order == "begin":
-            # Few come last in the crowd: behind forty sign-ins a sign-up would wait for longer than a spell.
+            # Rare users first: behind forty sign-ins a sign-up would wait longer than a spell.
             busy = [asyncio.ensure_future(worker.keep_going()) for worker in reversed(crowd)]
             continue
         for each in busy:
@@ -374,21 +378,21 @@ async def _follow_orders(crowd: list[Work], fates: Counter[str], pipe: Connectio
         await asyncio.gather(*busy, return_exceptions=True)
         for worker in crowd:
             worker.close()
-            worker.browser = await _again(worker)
-        pipe.send(fates)
+            worker.browser = await _reconnect(worker)
+        pipe.send(outcomes)
     for worker in crowd:
         worker.close()
 
 
-async def _again(worker: Work) -> Browser:
-    """The same browser with its cookies, on a new connection."""
+async def _reconnect(worker: SlowUser) -> Browser:
+    """The same browser, cookies included, on a new connection."""
     fresh = await Browser.at(worker.port, worker.number)
     fresh.cookies = worker.browser.cookies
     return fresh
 
 
-async def _until_quiet(game: Game) -> None:
-    """Give what is still queued or running the time to end."""
+async def _wait_until_quiet(game: Game) -> None:
+    """Wait for queued and running work to end."""
     await game.play(2 * WARM_UP_SECONDS, [])
 
 
@@ -401,13 +405,13 @@ def figure_of(name: str, samples: Samples) -> Figure:
     )  # fmt: skip
 
 
-async def _on(site: Site, measured: Callable[[list[int]], Awaitable[Samples]], mail_port: int) -> Samples:
+async def _measure_on(site: Site, measured: Callable[[list[int]], Awaitable[Samples]], mail_port: int) -> Samples:
     async with silent_mail_server(mail_port):
         return await measured(site.ports)
 
 
 def main(names: list[str], *, spells: int, seconds: float) -> int:
-    """Print a figure for each setup; 1 if any misses its goal."""
+    """Print a figure for each setup; return 1 if any misses its goal."""
     is_missed = False
     for start in (Embedded, Scaled):
         if names and start.name not in names:
@@ -415,8 +419,8 @@ def main(names: list[str], *, spells: int, seconds: float) -> int:
         mail_port = random.SystemRandom().randrange(11_000, 32_000)
         site = start(environment={"SETSITE_MAIL": f"smtp://{HOST}:{mail_port}"})
         try:
-            samples = asyncio.run(_on(site, partial(measure, spells=spells, seconds=seconds), mail_port))
-        except StandsStill as error:
+            samples = asyncio.run(_measure_on(site, partial(measure, spells=spells, seconds=seconds), mail_port))
+        except NotResponding as error:
             print(f"{start.name}: {error}", file=sys.stderr, flush=True)
             is_missed = True
             continue

@@ -1,1 +1,1 @@
-"""The load of real matches and lessons, by people who pause as people do: `python -m tools.load`."""
+"""Load tests with matches and lessons played at human pace: `python -m tools.load`."""

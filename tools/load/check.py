@@ -1,6 +1,6 @@
-"""What the database has kept of a load, asked by codes on stdin: whether logs replay, how many answers there are.
+"""Check what the database holds after a load test: whether logs replay, and how many answers there are.
 
-`python -m tools.load.check` runs with the environment of the site.
+`python -m tools.load.check` reads the codes from stdin as JSON and needs the site's environment variables.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import sys
 from importlib import import_module
 from typing import Any
 
-# Sets up Django; a log is judged here as the tests judge it.
-kept = import_module("tests.scale.race").kept
+# This import sets up Django. It checks a log the way the tests do.
+stored_log = import_module("tests.scale.race").stored_log
 
 from classrooms.models import Answer  # noqa: E402
 
@@ -20,7 +20,7 @@ def main() -> None:
     asked = json.load(sys.stdin)
     found: dict[str, Any] = {"versions": {}, "broken": [], "answers": {}}
     for code in asked["matches"]:
-        log = kept(code)
+        log = stored_log(code)
         found["versions"][code] = log["version"]
         if log["has_gaps"] or not log["replays"] or log["backwards"]:
             found["broken"].append(code)

@@ -1,4 +1,4 @@
-"""Browsers of many schools, and screens that note when they have been told of a change."""
+"""Simulated browsers from many schools, and screens that measure when they receive a change."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from dataclasses import dataclass, field
 from html import unescape
 from urllib.parse import urlencode
 
-from tools.bench.loads import HOST, Answer, Connection, Visitor
+from tools.bench.http_client import HOST, Answer, Connection, Visitor
 
 PATIENCE = 15.0
-"""Seconds after which a change that is not on every screen counts as lost."""
+"""Seconds after which a change that isn't on every screen counts as lost."""
 STREAM, PUSH = "/bench/group/stream/", "/bench/group/push/"
-"""Of bare streams."""
+"""URLs of the baseline streams."""
 _STREAM = re.compile(r'(?:sse-connect|data-stream)="([^"]+)"')
 _VERSION = b'data-version="'
 
 
 @dataclass
-class Notes:
-    """What was measured while people played; times in seconds."""
+class Measurements:
+    """Measurements taken while people played; times in seconds."""
 
     answered: list[float] = field(default_factory=list)
-    """From the request to its answer."""
-    on_all: list[float] = field(default_factory=list)
-    """From the request until the last screen of its table had the change."""
+    """Time from a request to its answer."""
+    shown_on_all: list[float] = field(default_factory=list)
+    """Time from a request until the last screen of its table had the change."""
     pushes: int = 0
     refused: int = 0
-    """The referee said no: somebody else was faster, as happens among people."""
+    """Moves the referee refused because somebody else was faster."""
     errors: int = 0
     late: int = 0
-    """Screens that did not get a change in time."""
+    """Screens that didn't receive a change in time."""
     dropped: int = 0
-    """Streams that the server has closed."""
+    """Streams that the server closed."""
 
     @property
     def changes(self) -> int:
-        return len(self.on_all)
+        return len(self.shown_on_all)
 
 
 def percentile(values: list[float], share: float) -> float:
-    """The smallest value that so large a share of all does not exceed; nothing measured is not fast."""
+    """The smallest value that at least this share of the values doesn't exceed; NaN if there are none."""
     if not values:
         return float("nan")
     ordered = sorted(values)
@@ -52,55 +52,55 @@ def percentile(values: list[float], share: float) -> float:
 
 
 def address_of(school: int) -> str:
-    """Each school comes from an address of its own, as the site's limits expect."""
+    """A separate IP address for each school, as the site's rate limits expect."""
     return f"127.0.{1 + school // 250 % 250}.{1 + school % 250}"
 
 
 class Browser(Visitor):
-    """A visitor from an address of its own, who comes back when an idle connection was closed."""
+    """A visitor with its own IP address, which reconnects when an idle connection was closed."""
 
     def __init__(self, connection: Connection, port: int, school: int) -> None:
         super().__init__(connection)
         self.port, self.school = port, school
-        self._turn = asyncio.Lock()
+        self._request_lock = asyncio.Lock()
 
     @classmethod
     async def at(cls, port: int, school: int) -> Browser:
         return cls(await _connection(port, school), port, school)
 
     async def send(self, method: str, path: str, form: Mapping[str, object] | None = None, **headers: str) -> Answer:
-        """Ask for something; any answer is one."""
+        """Send a request and return the answer, whatever its status."""
         request = self.request(method, path, form, **headers)
-        async with self._turn:
-            await self._come_back()
+        async with self._request_lock:
+            await self._reconnect_if_closed()
             try:
                 return await self.connection.ask(request)
             except ConnectionResetError:
-                # The server was just closing an idle connection: a browser tries once more.
+                # The server was just closing an idle connection; browsers retry once.
                 self.connection = await _connection(self.port, self.school)
                 return await self.connection.ask(request)
 
     async def ask(
         self, method: str, path: str, form: Mapping[str, object] | None = None, *, status: int = 200, **headers: str
     ) -> Answer:
-        async with self._turn:
-            await self._come_back()
+        async with self._request_lock:
+            await self._reconnect_if_closed()
             return await super().ask(method, path, form, status=status, **headers)
 
-    async def _come_back(self) -> None:
+    async def _reconnect_if_closed(self) -> None:
         if self.connection.transport.is_closing():
             self.connection = await _connection(self.port, self.school)
 
     def request(self, method: str, path: str, form: Mapping[str, object] | None = None, **headers: str) -> bytes:
-        bare = super().request(method, path, None, **headers)
+        request = super().request(method, path, None, **headers)
         if not form:
-            return bare
-        # One name may have several values, as the cards of a pick.
+            return request
+        # A name may have several values, like the cards of a pick.
         body = urlencode(form, doseq=True).encode()
-        return bare.replace(b"Content-Length: 0", b"Content-Length: %d" % len(body)) + body
+        return request.replace(b"Content-Length: 0", b"Content-Length: %d" % len(body)) + body
 
     async def stream_of(self, path: str) -> str:
-        """The address of the stream that a page names."""
+        """The stream URL in a page."""
         page = await self.ask("GET", path)
         found = _STREAM.search(page.content.decode())
         if not found:
@@ -110,23 +110,23 @@ class Browser(Visitor):
 
 async def _connection(port: int, school: int) -> Connection:
     loop = asyncio.get_running_loop()
-    _, made = await loop.create_connection(Connection, HOST, port, local_addr=(address_of(school), 0))
-    return made
+    _, connection = await loop.create_connection(Connection, HOST, port, local_addr=(address_of(school), 0))
+    return connection
 
 
 class Screen(asyncio.Protocol):
-    """An open stream; its circle hears of each version that comes."""
+    """An open stream, which reports each new version to its group."""
 
-    def __init__(self, path: str, circle: Circle, *, cookies: str = "") -> None:
-        self.path, self.circle, self.cookies = path, circle, cookies
+    def __init__(self, path: str, group: ScreenGroup, *, cookies: str = "") -> None:
+        self.path, self.group, self.cookies = path, group, cookies
         self.version = -1
-        self.turn = 0
-        """The last change that it was counted for."""
+        self.counted_change = 0
+        """Number of the last change this screen was counted for."""
         self._parts: list[bytes] = []
 
     async def open(self, port: int, school: int) -> None:
         loop = asyncio.get_running_loop()
-        self.circle.screens.append(self)
+        self.group.screens.append(self)
         await loop.create_connection(lambda: self, HOST, port, local_addr=(address_of(school), 0))
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -136,42 +136,42 @@ class Screen(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._parts.append(data)
-        # An event ends so, and a chunk of the answer with it.
+        # This ends an event and its chunk of the response.
         if not data.endswith(b"\n\n\r\n"):
             return
         message = b"".join(self._parts)
         self._parts.clear()
-        self.take(message)
+        self.handle(message)
 
-    def take(self, message: bytes) -> None:
+    def handle(self, message: bytes) -> None:
         start = message.rfind(_VERSION) + len(_VERSION)
         if start >= len(_VERSION):
             self.version = int(message[start : message.index(b'"', start)])
-            self.circle.heard(self, message)
+            self.group.received(self, message)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self in self.circle.screens:
-            self.circle.notes.dropped += 1
+        if self in self.group.screens:
+            self.group.measurements.dropped += 1
 
 
 @dataclass
 class Change:
     number: int
-    seen: int
-    """The version before it."""
+    version_before: int
+    """The version before this change."""
     start: float
-    missing: int
-    notes: Notes
-    """Where it is noted, also when it arrives after they are closed."""
-    on_all: asyncio.Future[float]
+    remaining: int
+    measurements: Measurements
+    """Where to record the change, even if it arrives after a new measurement began."""
+    shown_on_all: asyncio.Future[float]
 
 
-class Circle:
-    """The screens of one table, and when all of them have a change."""
+class ScreenGroup:
+    """The screens of one table; measures when all of them have received a change."""
 
     def __init__(self) -> None:
         self.screens: list[Screen] = []
-        self.notes = Notes()
+        self.measurements = Measurements()
         self.shown = b""
         """The last message of the first screen."""
         self.browsers: list[Browser] = []
@@ -182,35 +182,37 @@ class Circle:
     def version(self) -> int:
         return max((screen.version for screen in self.screens), default=-1)
 
-    def heard(self, screen: Screen, message: bytes) -> None:
+    def received(self, screen: Screen, message: bytes) -> None:
         if screen is self.screens[0]:
             self.shown = message
         change = self._change
-        if change and screen.version > change.seen and screen.turn != change.number:
-            screen.turn = change.number
-            change.notes.pushes += 1
-            change.missing -= 1
-            if not change.missing:
-                change.on_all.set_result(time.perf_counter())
+        if change and screen.version > change.version_before and screen.counted_change != change.number:
+            screen.counted_change = change.number
+            change.measurements.pushes += 1
+            change.remaining -= 1
+            if not change.remaining:
+                change.shown_on_all.set_result(time.perf_counter())
 
     def begin_change(self) -> Change:
         self._changes += 1
-        on_all: asyncio.Future[float] = asyncio.get_running_loop().create_future()
-        self._change = Change(self._changes, self.version, time.perf_counter(), len(self.screens), self.notes, on_all)
+        shown_on_all: asyncio.Future[float] = asyncio.get_running_loop().create_future()
+        self._change = Change(
+            self._changes, self.version, time.perf_counter(), len(self.screens), self.measurements, shown_on_all
+        )
         return self._change
 
-    async def see(self, change: Change) -> None:
-        """Wait until the change is on every screen, and note how long it took."""
+    async def wait_for(self, change: Change) -> None:
+        """Wait until the change is on every screen, and record how long it took."""
         try:
-            seen = await asyncio.wait_for(change.on_all, PATIENCE)
+            shown_at = await asyncio.wait_for(change.shown_on_all, PATIENCE)
         except TimeoutError:
-            change.notes.late += change.missing
+            change.measurements.late += change.remaining
         else:
-            change.notes.on_all.append(seen - change.start)
+            change.measurements.shown_on_all.append(shown_at - change.start)
         self._change = None
 
     async def settle(self) -> None:
-        """Wait until all screens show the same; those that never do are found by the check at the end."""
+        """Wait until all screens show the same version; the check at the end finds those that never do."""
         deadline = time.perf_counter() + PATIENCE
         while time.perf_counter() < deadline:
             if len({screen.version for screen in self.screens}) <= 1 and self.version >= 0:

@@ -1,4 +1,4 @@
-"""The figures of a run: kept in docs/load.jsonl, and put into the tables of docs/load.md and docs/scaling.md."""
+"""Save the figures of a run in docs/load.jsonl, and update the tables in docs/load.md and docs/scaling.md."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _SERVERS = (0.6, 0.8, 1.0, 1.1, 1.25, 1.5, 2.0)
 _SPREADS = (30.0, 90.0, 300.0)
 
 
-def keep(records: Sequence[Record], replaced: set[str]) -> None:
-    """Write the lines of a run; older lines of what was not run this time stay."""
+def save(records: Sequence[Record], replaced: set[str]) -> None:
+    """Write the lines of a run; keep older lines for measurements that weren't part of it."""
     older = [each for each in load() if each["run"] not in replaced] if FIGURES.exists() else []
     lines = [json.dumps(each) for each in (*records, *older)]
     FIGURES.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -34,8 +34,8 @@ def load() -> list[Record]:
     return [json.loads(line) for line in FIGURES.read_text(encoding="utf-8").splitlines()]
 
 
-def fill() -> None:
-    """Put the figures into the tables; a table whose figures were never measured says so."""
+def update_docs() -> None:
+    """Update the tables in docs/; a table whose figures were never measured says so."""
     records = load()
 
     def table(found: re.Match[str]) -> str:
@@ -51,25 +51,25 @@ def fill() -> None:
 
 
 def goals(records: Sequence[Record]) -> Iterable[Figure]:
-    """The two goals of the project for loads, and the worst of the grid, as lines of the bench."""
+    """The two load goals and the worst cell of the grid, as lines of the benchmark report."""
     cells = [each for each in records if each["run"] == "cell"]
     if cells:
         worst = max(cells, key=lambda each: float(each["on_all_ms"]["p95"]))
         yield _figure_of_cell(worst)
-    most = sizing.best(records, is_spread=False)
-    if most:
+    best = sizing.best(records, is_spread=False)
+    if best:
         note = (
-            f"tables of 4, each at one process as the proxy has it, a call every 5 s a table; two web processes, "
-            f"PostgreSQL, Redis and the client on the same "
-            f"cores; 95 % of changes are on every screen in {most['on_all_ms']['p95']:g} ms, "
-            f"{most['screens_behind']} screens behind, {most['logs_broken']} logs broken"
+            f"tables of 4, each at one process as behind the proxy, a call every 5 s per table; two web processes, "
+            f"PostgreSQL, Redis and the client on the same cores; "
+            f"95 % of changes are on every screen within {best['on_all_ms']['p95']:g} ms, "
+            f"{best['screens_behind']} screens behind, {best['logs_broken']} logs broken"
         )
         baseline = "the goal of 300 ms"
-        ms = most["on_all_ms"]["p95"]
-        # A run that stopped while all went well has not looked for the most.
+        ms = best["on_all_ms"]["p95"]
+        # A run that never missed the goal hasn't searched for the maximum.
         is_searched = any(each["run"] == "students" and not each["met"] for each in records)
         goal = Goal(at_least=3_000, of="value") if is_searched else None
-        yield Figure("students_on_two_cores", most["students"], "students", baseline, 300, ms / 300, goal, note)
+        yield Figure("students_on_two_cores", best["students"], "students", baseline, 300, ms / 300, goal, note)
     for each in records:
         if each["run"] == "answers":
             yield _figure_of_answers(each)
@@ -78,23 +78,23 @@ def goals(records: Sequence[Record]) -> Iterable[Figure]:
 def _figure_of_cell(cell: Record) -> Figure:
     ms, bare = cell["on_all_ms"]["p95"], cell["bare"]["on_all_ms"]["p95"]
     note = (
-        f"95 % of the changes, the slowest cell: {cell['matches']} matches, {cell['streams']} streams, {cell['webs']} "
+        f"95th percentile of the slowest cell: {cell['matches']} matches, {cell['streams']} streams, {cell['webs']} "
         f"web processes, {cell['site']}; {cell['screens_behind']} screens behind, {cell['logs_broken']} logs broken"
     )
-    baseline = "bare streams that are sent as many bytes as often"
+    baseline = "minimal streams that receive the same number of bytes equally often"
     return Figure("change_on_all_screens", ms, "ms", baseline, bare, ms / bare, None, note)
 
 
 def _figure_of_answers(each: Record) -> Figure:
     ms, row = each["projector_ms"]["worst"], each["row_ms"]["p99"]
     note = (
-        f"{each['devices']} devices answer within {each['within']:g} s, {each['rounds']} rounds; from the last answer "
-        f"until the projector says so, the worst; {each['lost']} answers lost; 95 % answered in "
+        f"{each['devices']} devices answer within {each['within']:g} s, {each['rounds']} rounds; longest time from "
+        f"the last answer until the projector shows it; {each['lost']} answers lost; 95 % answered within "
         f"{each['answer_ms']['p95']:g} ms"
     )
     name = "projector_of_200" if each["within"] else "projector_of_200_at_one_instant"
     goal = Goal(at_most=1_000, of="value") if each["within"] else None
-    return Figure(name, ms, "ms", "a row read by as many, 99 %", row, ms / row, goal, note)
+    return Figure(name, ms, "ms", "the same number of requests for one row, 99th percentile", row, ms / row, goal, note)
 
 
 # Tables
@@ -141,7 +141,8 @@ def _grid(records: Sequence[Record]) -> str:
         lost = each["errors"] + each["late"] + each["dropped"] + each["screens_behind"] + each["logs_broken"]
         rows.append([
             each["site"], each["webs"], each["matches"], each["streams"], changes / each["seconds"],
-            *_two(each["request_ms"]), *_two(bare["request_ms"]), *_two(each["on_all_ms"]), *_two(bare["on_all_ms"]),
+            *_p50_and_p95(each["request_ms"]), *_p50_and_p95(bare["request_ms"]),
+            *_p50_and_p95(each["on_all_ms"]), *_p50_and_p95(bare["on_all_ms"]),
             1_000 * each["cpu"]["web"] / changes, 1_000 * bare["cpu"]["web"] / bare["changes"],
             1_000 * each["cpu"]["database"] / changes, each["stream_kb"], each["bare_stream_kb"], lost,
             _cores(each, "client"), _cores(each, "elsewhere"),
@@ -149,7 +150,7 @@ def _grid(records: Sequence[Record]) -> str:
     return _table(heads, rows)
 
 
-def _two(ms: Record) -> tuple[float, float]:
+def _p50_and_p95(ms: Record) -> tuple[float, float]:
     return ms["p50"], ms["p95"]
 
 
@@ -175,8 +176,8 @@ def _students(records: Sequence[Record]) -> str:
     rows = [
         [
             each["site"], each["webs"], "spread" if each["spread"] else "at one process", each["students"],
-            each["changes"] / each["seconds"], *_two(each["on_all_ms"]), each["on_all_ms"]["p99"],
-            "yes" if each["met"] else "no", *(_cores(each, part) for part in _PARTS),
+            each["changes"] / each["seconds"], *_p50_and_p95(each["on_all_ms"]), each["on_all_ms"]["p99"],
+            "yes" if each["met"] else "no", *(_cores(each, part) for part in _CPU_PARTS),
             each["errors"] + each["late"] + each["dropped"] + each["screens_behind"] + each["logs_broken"],
         ]
         for each in _of(records, "students")
@@ -184,7 +185,7 @@ def _students(records: Sequence[Record]) -> str:
     return _table(heads, rows)
 
 
-_PARTS = ("web", "database", "client", "elsewhere")
+_CPU_PARTS = ("web", "database", "client", "elsewhere")
 
 
 def _cores(each: Record, part: str) -> float | None:
@@ -210,7 +211,7 @@ def _lessons(records: Sequence[Record]) -> str:
     )  # fmt: skip
     rows = [
         [
-            each["site"], each["webs"], each["classes"], each["devices"], *_two(each["answer_ms"]),
+            each["site"], each["webs"], each["classes"], each["devices"], *_p50_and_p95(each["answer_ms"]),
             each["row_ms"]["p95"], each["projector_ms"]["p95"], each["devices_ms"]["p95"],
             1_000 * each["cpu"]["web"] / each["answers"],
             1_000 * each["row_cpu"]["web"] / each["devices"] if "row_cpu" in each else None,
@@ -221,7 +222,7 @@ def _lessons(records: Sequence[Record]) -> str:
     return _table(heads, rows)
 
 
-def _both(records: Sequence[Record]) -> list[tuple[str, sizing.Measured]]:
+def _measured_ways(records: Sequence[Record]) -> list[tuple[str, sizing.Measured]]:
     ways = {"screens spread": True, "a table at one process": False}
     return [
         (way, sizing.measured(records, is_spread=is_spread))
@@ -231,11 +232,11 @@ def _both(records: Sequence[Record]) -> list[tuple[str, sizing.Measured]]:
 
 
 def _columns(records: Sequence[Record], rows: Sequence[tuple[str, Callable[[sizing.Measured], Any]]]) -> str:
-    both = _both(records)
-    if not both:
+    ways = _measured_ways(records)
+    if not ways:
         raise LookupError("students")
-    heads = ("", *(way for way, _ in both))
-    return _table(heads, [(what, *(value(one) for _, one in both)) for what, value in rows])
+    heads = ("", *(way for way, _ in ways))
+    return _table(heads, [(what, *(value(one) for _, one in ways)) for what, value in rows])
 
 
 def _source(records: Sequence[Record]) -> str:
@@ -248,10 +249,10 @@ def _source(records: Sequence[Record]) -> str:
         ("cores of Redis, for 1,000 students", lambda one: 1_000 * one.redis),
         ("one arrival: web, ms of a core", lambda one: 1_000 * one.arrival_web),
         ("one arrival: PostgreSQL, ms of a core", lambda one: 1_000 * one.arrival_database),
-        ("bytes of a table that is pushed", lambda one: one.message_bytes),
+        ("bytes of a pushed table", lambda one: one.message_bytes),
         ("memory of a stream, kB", lambda one: one.stream_kb),
-        ("hearing a change of no interest, µs of a process", lambda one: one.word_web_us),
-        ("telling one process of one change, µs of Redis", lambda one: one.word_redis_us),
+        ("receiving a change that nobody watches, µs of a process", lambda one: one.message_web_us),
+        ("sending one change to one process, µs of Redis", lambda one: one.message_redis_us),
     ])  # fmt: skip
 
 
@@ -266,14 +267,14 @@ def _sizing(records: Sequence[Record]) -> str:
         ("streams a process", lambda one: many / sizing.processes(one, many)),
         ("memory of all streams, GB", lambda one: many * one.stream_kb / 1e6),
         ("cores of PostgreSQL, half busy", lambda one: sizing.database_cores(one, many)),
-        (f"that is servers of {sizing.DATABASE_CORES} cores", lambda one: _up(sizing.database_cores(one, many))),
+        (f"that is servers of {sizing.DATABASE_CORES} cores", lambda one: _servers(sizing.database_cores(one, many))),
         ("connections without a pooler", lambda one: sizing.CONNECTIONS * sizing.processes(one, many)),
         ("one channel: cores of Redis", lambda one: sizing.one_channel_redis(one, many)),
-        ("one channel: of each process, spent on hearing", lambda one: _share(sizing.one_channel_hearing(one, many))),
+        ("one channel: share of each process for it", lambda one: _share(sizing.one_channel_receiving(one, many))),
     ])  # fmt: skip
 
 
-def _up(cores: float) -> int:
+def _servers(cores: float) -> int:
     return -int(-cores // sizing.DATABASE_CORES)
 
 
@@ -282,15 +283,15 @@ def _share(number: float) -> str:
 
 
 def _breaks(records: Sequence[Record]) -> str:
-    one = _both(records)[0][1]
+    one = _measured_ways(records)[0][1]
     limits = [
         ("one channel: Redis has one core for commands", sizing.one_channel_redis, 1.0),
-        ("one channel: each process spends a tenth of its time on hearing", sizing.one_channel_hearing, 0.1),
+        ("one channel: each process spends a tenth of its time receiving", sizing.one_channel_receiving, 0.1),
         (f"one PostgreSQL of {sizing.DATABASE_CORES} cores, half busy", sizing.database_cores, sizing.DATABASE_CORES),
         ("200 connections of PostgreSQL without a pooler", _connections, 200.0),
     ]
     found = [(what, sizing.most_students(need, one, limit)) for what, need, limit in limits]
-    rows = [(what, round(most, -len(str(int(most))) + 2)) for what, most in sorted(found, key=lambda each: each[1])]
+    rows = [(what, round(best, -len(str(int(best))) + 2)) for what, best in sorted(found, key=lambda each: each[1])]
     return _table(("what is used up", "at so many students"), rows)
 
 
@@ -310,7 +311,7 @@ def _arrivals(records: Sequence[Record]) -> str:
 
 
 def _waits(records: Sequence[Record]) -> str:
-    one = _both(records)[-1][1]
+    one = _measured_ways(records)[-1][1]
     heads = ("classes begin within ±", "arrivals/s at the peak", "processes", "wait p50, s", "p95", "p99", "longest")
     rows, rates = [], []
     for spread in _SPREADS:

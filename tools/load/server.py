@@ -1,6 +1,6 @@
-"""One web process of the site, with bare things beside the site: `python -m tools.load.server PORT`.
+"""One web process of the site, with baseline views and streams added: `python -m tools.load.server PORT`.
 
-It takes the environment of any other start of the site, on data that `prepare` has brought up to date.
+It reads the same environment variables as the site, and needs data that `manage.py prepare` has brought up to date.
 """
 
 import os
@@ -20,15 +20,15 @@ def main(port: int) -> None:
     from setsite.server import server  # noqa: PLC0415
 
     settings.ROOT_URLCONF = "tools.bench.urls"
-    # All clients of a bench come from one machine, and a thousand of them may watch one table.
+    # All load test clients come from one machine, and a thousand of them may watch one table.
     most = sys.maxsize
     streams.limits = streams.StreamLimits(of_seat=most, of_topic_and_address=most, of_address=most, total=most)
-    # The goal is for more devices than a class has: the site itself closes the door before.
+    # The goal is for more devices than the site lets into one session.
     vars(seats)["MOST_ATTENDEES"] = MOST_DEVICES
-    own = server(port=port)
-    # By its name, since the site looks for its static files when it is loaded.
-    own.config.app = "tools.load.bare:application"
-    own.run()
+    web_server = server(port=port)
+    # Pass the name, because the site looks for its static files when it's imported.
+    web_server.config.app = "tools.load.app:application"
+    web_server.run()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The two set-ups as real processes, and what each part of them has used."""
+"""The two setups as real processes, and the CPU time each part used."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Seconds of processor that each part has used, and the time."""
+    """CPU seconds used by each part, and the wall-clock time."""
 
     web: float
     database: float
     redis: float
     others: float
-    """The worker and the beat."""
+    """Worker and beat."""
     client: float
     machine: float
-    """Of all processes there are."""
+    """All processes on the machine."""
     wall: float
 
     @property
     def elsewhere(self) -> float:
-        """What had nothing to do with us, and took the processor from us."""
+        """CPU time of unrelated processes, which we didn't get."""
         return self.machine - self.web - self.database - self.redis - self.others - self.client
 
     def __sub__(self, earlier: Usage) -> Usage:
@@ -46,7 +46,7 @@ class Usage:
 
 
 class Site(ABC):
-    """Web processes on data of their own, all of which is gone in the end."""
+    """Web processes with their own data, all deleted at the end."""
 
     name: str
     folder: Path
@@ -58,7 +58,7 @@ class Site(ABC):
         return [web.port for web in self.web if web.is_running]
 
     def restart(self, webs: int) -> None:
-        """Fresh web processes, so many of them."""
+        """Stop all web processes and start `webs` new ones."""
         for web in self.web:
             web.stop()
         for web in self.web[:webs]:
@@ -71,7 +71,7 @@ class Site(ABC):
         return Usage(web, *self._engines(), time.process_time(), _machine(), time.perf_counter())
 
     def check(self, codes: list[str], sessions: Iterable[str] = ()) -> dict[str, Any]:
-        """What the database has kept: see `tools.load.check`."""
+        """Check what the database holds: see `tools.load.check`."""
         asked = json.dumps({"matches": codes, "sessions": list(sessions)})
         command = [sys.executable, "-m", "tools.load.check"]
         done = subprocess.run(
@@ -87,7 +87,7 @@ class Site(ABC):
 
     @abstractmethod
     def _engines(self) -> tuple[float, float, float]:
-        """Database, Redis and all else."""
+        """CPU seconds of the database, Redis and everything else."""
 
 
 class Scaled(Site):
@@ -148,7 +148,7 @@ class Embedded(Site):
 
 def _folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="setsite-load-"))
-    # The user of PostgreSQL has to get to it.
+    # The postgres user needs access.
     folder.chmod(0o755)
     return folder
 
@@ -158,7 +158,7 @@ def _command(port: int) -> list[str]:
 
 
 def cpu_of(roots: Iterable[int]) -> float:
-    """Seconds of processor of processes and all their children, also of those that have ended."""
+    """CPU seconds of these processes and all their children, including those that have ended."""
     stats = {int(path.name): stat for path in Path("/proc").glob("[0-9]*") if (stat := _stat(path))}
     total, waiting = 0, list(roots)
     while waiting:
@@ -176,7 +176,7 @@ def _machine() -> float:
 
 
 def _stat(process: Path) -> list[str]:
-    """The fields after the name, from the state on."""
+    """The fields of /proc/PID/stat after the name, beginning with the state."""
     try:
         return (process / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except OSError:
@@ -184,7 +184,7 @@ def _stat(process: Path) -> list[str]:
 
 
 async def memory_of(ports: list[int]) -> int:
-    """Bytes of the web processes, after they have tidied up."""
+    """Memory of the web processes in bytes, after garbage collection."""
     total = 0
     for port in ports:
         browser = await Browser.at(port, 0)

@@ -1,4 +1,4 @@
-"""From what was measured on two cores to what many students would need: plain multiplication, and nothing else."""
+"""Scale the measurements on two cores up to many students, by plain multiplication only."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ import numpy as np
 
 Record = dict[str, Any]
 BUSY = 0.5
-"""How busy a processor may be for changes to arrive in time."""
+"""Highest CPU load at which changes still arrive in time."""
 DATABASE_CORES = 32
 CONNECTIONS = 8
-"""That a web process keeps."""
+"""Database connections per web process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Microseconds of the web processes."""
+    """CPU time of the web processes, in microseconds."""
 
     change: float
     push: float
     idle: float
-    """Of a process, a second."""
+    """Per process and second."""
     bare_change: float
     bare_push: float
 
 
 def costs(cells: Sequence[Record]) -> Costs:
-    """What a change and a push cost, so that the cells of the grid come out as well as they can."""
+    """Fit the costs of a change and a push to the cells of the grid."""
 
     def fit(traffic: list[Record], webs: list[int]) -> tuple[float, float, float]:
         rows = np.array(
             [[each["changes"], each["pushes"], each["seconds"] * web] for each, web in zip(traffic, webs, strict=True)]
         )
         used = np.array([each["cpu"]["web"] for each in traffic])
-        # In shares of each cell, or the largest would decide alone.
+        # Relative to each cell's total; otherwise the largest cells would dominate the fit.
         found, *_ = np.linalg.lstsq(rows / used[:, None], np.ones(len(used)), rcond=None)
         change, push, idle = (1e6 * float(each) for each in found)
         return change, push, idle
@@ -51,27 +51,27 @@ def costs(cells: Sequence[Record]) -> Costs:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One student at a table, from the largest load at which the goal was met."""
+    """Per-student figures from the largest load at which the goal was met."""
 
     students: int
     changes: float
-    """A second and student."""
+    """Per second and student."""
     pushes: float
     web: float
-    """Cores a student, at that load."""
+    """Cores per student, at that load."""
     database: float
     redis: float
     arrival_web: float
-    """Seconds of a core for one who comes, joins, opens the page and gets the first table."""
+    """CPU seconds per student for joining, opening the page and receiving the first table."""
     arrival_database: float
     message_bytes: float
     stream_kb: float
-    word_web_us: float
-    word_redis_us: float
+    message_web_us: float
+    message_redis_us: float
 
 
 def best(records: Sequence[Record], *, is_spread: bool) -> Record | None:
-    """The largest load on the scaled set-up at which the goal was met."""
+    """The largest load on the scaled setup at which the goal was met."""
     runs = [each for each in records if each["run"] == "students" and each["site"] == "scaled"]
     met = [each for each in runs if each["met"] and each["spread"] is is_spread]
     return max(met, key=lambda each: int(each["students"]), default=None)
@@ -80,13 +80,13 @@ def best(records: Sequence[Record], *, is_spread: bool) -> Record | None:
 def measured(records: Sequence[Record], *, is_spread: bool) -> Measured:
     chosen = best(records, is_spread=is_spread)
     if chosen is None:
-        raise LookupError("no number of students has met the goal")
+        raise LookupError("no number of students met the goal")
     count, seconds = chosen["students"], chosen["seconds"]
     cells = [each for each in records if each["run"] == "cell" and each["site"] == "scaled"]
     runs = [each for each in records if each["run"] == "students" and each["site"] == "scaled"]
-    came = [each["arrivals"] for each in runs if each["met"] and each["spread"] is is_spread]
-    arrived = sum(each["students"] for each in came)
-    words = next(each for each in records if each["run"] == "words")
+    arrivals = [each["arrivals"] for each in runs if each["met"] and each["spread"] is is_spread]
+    arrived = sum(each["students"] for each in arrivals)
+    bus = next(each for each in records if each["run"] == "bus")
     return Measured(
         students=count,
         changes=chosen["changes"] / seconds / count,
@@ -94,12 +94,12 @@ def measured(records: Sequence[Record], *, is_spread: bool) -> Measured:
         web=chosen["cpu"]["web"] / seconds / count,
         database=chosen["cpu"]["database"] / seconds / count,
         redis=chosen["cpu"]["redis"] / seconds / count,
-        arrival_web=sum(each["cpu"]["web"] for each in came) / arrived,
-        arrival_database=sum(each["cpu"]["database"] for each in came) / arrived,
+        arrival_web=sum(each["cpu"]["web"] for each in arrivals) / arrived,
+        arrival_database=sum(each["cpu"]["database"] for each in arrivals) / arrived,
         message_bytes=median(each["message_bytes"] for each in cells),
         stream_kb=median(each["stream_kb"] for each in cells if each["stream_kb"]),
-        word_web_us=words["web_us"],
-        word_redis_us=words["redis_us"],
+        message_web_us=bus["web_us"],
+        message_redis_us=bus["redis_us"],
     )
 
 
@@ -108,13 +108,13 @@ def processes(one: Measured, students: float) -> float:
 
 
 def one_channel_redis(one: Measured, students: float) -> float:
-    """Cores that Redis needs to tell every process of every change."""
-    return students * one.changes * processes(one, students) * one.word_redis_us / 1e6
+    """Cores that Redis needs to send every change to every process."""
+    return students * one.changes * processes(one, students) * one.message_redis_us / 1e6
 
 
-def one_channel_hearing(one: Measured, students: float) -> float:
-    """How much of each process goes into hearing of changes that nobody watches there."""
-    return students * one.changes * one.word_web_us / 1e6
+def one_channel_receiving(one: Measured, students: float) -> float:
+    """Share of each process spent on receiving changes that nobody watches there."""
+    return students * one.changes * one.message_web_us / 1e6
 
 
 def database_cores(one: Measured, students: float) -> float:
@@ -122,7 +122,7 @@ def database_cores(one: Measured, students: float) -> float:
 
 
 def most_students(need: Any, one: Measured, limit: float) -> float:
-    """For how many students a need that grows with them stays within a limit."""
+    """The largest number of students for which a need that grows with them stays within a limit."""
     low, high = 1.0, 1e9
     while high / low > 1.001:
         middle = math.sqrt(low * high)

@@ -1,4 +1,4 @@
-"""Tables of four who play at the pace of people, and the same traffic with nothing behind it."""
+"""Tables of four players at human pace, and a baseline with the same traffic but no game."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from itertools import combinations
 
 from games.rules.cards import Card
 from games.rules.triples import find_sets, is_set
-from tools.load.client import PUSH, STREAM, Browser, Circle, Screen
+from tools.load.client import PUSH, STREAM, Browser, Screen, ScreenGroup
 
 SEATS = 4
 EVERY = 5.0
-"""Seconds between two calls at a table."""
+"""Average seconds between two calls at a table."""
 _LOOKING, _PICKING = 0.7, 0.3
-"""How much of that they look for a SET, and look for its cards after the call."""
+"""Shares of that time spent looking for a SET, and picking its cards after the call."""
 _RIGHT = 0.8
-"""How often what somebody picks is a SET."""
+"""Share of picks that are a SET."""
 _OPTIONS = {"edition": "us", "deck": "full", "window": "15", "votes": "checked"}
 _CARD = re.compile(rb'name="card" value="(\d+)"')
 _PHASE = re.compile(rb'data-phase="([a-z]+)"')
 
 
 class Player:
-    """Where somebody sits: a browser, and a process of the site that it talks to."""
+    """A player: a browser that talks to one process of the site, and a screen."""
 
     def __init__(self, browser: Browser) -> None:
         self.browser = browser
         self.screen: Screen | None = None
 
 
-class Table(Circle):
-    """Four guests of one school, each with a screen, and perhaps others who watch."""
+class Table(ScreenGroup):
+    """Four guests from one school, each with a screen, and possibly watchers."""
 
     def __init__(self, number: int, ports: list[int], *, every: float = EVERY, seed: int = 0) -> None:
         super().__init__()
@@ -43,10 +43,10 @@ class Table(Circle):
         self.watchers = 0
         self.code = ""
         self.codes: list[str] = []
-        """Of all matches that were played here."""
+        """Codes of all matches played here."""
 
     async def open(self) -> None:
-        """Sit down, each with a page and a stream of their own, and deal."""
+        """Seat the players, each with their own page and stream, and deal."""
         if not self.players:
             ports = (self.ports[seat % len(self.ports)] for seat in range(SEATS))
             self.browsers = [await Browser.at(port, self.number) for port in ports]
@@ -66,7 +66,7 @@ class Table(Circle):
         await self.settle()
 
     async def watch(self, watchers: int) -> None:
-        """Let so many more watch, who all have the page of the same watcher."""
+        """Add watchers, who all use the same watcher's page."""
         self.watchers = watchers
         if watchers:
             somebody = await Browser.at(self.ports[0], self.number)
@@ -77,7 +77,7 @@ class Table(Circle):
             await self.settle()
 
     async def play(self, until: float) -> None:
-        """Play until then, one match after the other."""
+        """Play one match after another until the given time."""
         await asyncio.sleep(self.rng.uniform(0, self.every))
         while time.perf_counter() < until:
             if self._is_over:
@@ -85,9 +85,9 @@ class Table(Circle):
                 await self.open()
                 await self.watch(self.watchers)
             await self._pause(_LOOKING)
-            await self._turn()
+            await self._play_turn()
 
-    async def _turn(self) -> None:
+    async def _play_turn(self) -> None:
         table = self._cards
         sets = find_sets(table)
         if not sets:
@@ -98,23 +98,23 @@ class Table(Circle):
         caller = self.rng.choice(self.players)
         if await self._act(caller, "call"):
             await self._pause(_PICKING)
-            wrong = [triple for triple in combinations(table, 3) if not is_set(*triple)]
-            # Of the last three cards, which are always a SET, no pick is wrong.
-            triple = self.rng.choice(sets if self.rng.random() < _RIGHT or not wrong else wrong)
+            other_triples = [triple for triple in combinations(table, 3) if not is_set(*triple)]
+            # The last three cards are always a SET, so they allow no wrong pick.
+            triple = self.rng.choice(sets if self.rng.random() < _RIGHT or not other_triples else other_triples)
             await self._act(caller, "pick", triple)
 
     async def _act(self, player: Player, action: str, cards: tuple[Card, ...] = ()) -> bool:
-        """Do something as a page does whose stream brings the table; whether it changed anything."""
+        """Send an action the way a page with a stream does; return whether it changed anything."""
         form = {"version": player.screen.version if player.screen else 0, "card": [card.index for card in cards]}
         change = self.begin_change()
         answer = await player.browser.send("POST", f"{self._path}{action}/", form, HX_Request="true", X_Live="1")
         if answer.status == 204:
-            change.notes.answered.append(time.perf_counter() - change.start)
-            await self.see(change)
+            change.measurements.answered.append(time.perf_counter() - change.start)
+            await self.wait_for(change)
         elif answer.status == 422:
-            change.notes.refused += 1
+            change.measurements.refused += 1
         else:
-            change.notes.errors += 1
+            change.measurements.errors += 1
         return answer.status == 204
 
     async def _pause(self, share: float) -> None:
@@ -134,8 +134,8 @@ class Table(Circle):
         return phase is not None and phase[1] == b"over"
 
 
-class BareTable(Circle):
-    """As many streams that are sent as many bytes as often, and a view that reads one row for each request."""
+class BareTable(ScreenGroup):
+    """The same number of streams, bytes and pushes as a table; each request only reads one row."""
 
     def __init__(self, number: int, ports: list[int], *, size: int, every: float = EVERY, seed: int = 0) -> None:
         super().__init__()
@@ -157,10 +157,10 @@ class BareTable(Circle):
             start = time.perf_counter()
             answer = await self.rng.choice(self.browsers).send("GET", "/bench/row/1/")
             if answer.status != 200:
-                self.notes.errors += 1
-            self.notes.answered.append(time.perf_counter() - start)
+                self.measurements.errors += 1
+            self.measurements.answered.append(time.perf_counter() - start)
             self._pushed += 1
             change = self.begin_change()
             path = f"{PUSH}?group={self.number}&bytes={self.size}&version={self._pushed}"
             await asyncio.gather(*(browser.send("POST", path) for browser in self.browsers))
-            await self.see(change)
+            await self.wait_for(change)

@@ -1,4 +1,4 @@
-"""The list of guards: what is taken out of which file, and which test must then fail."""
+"""The list of guards: what to remove from which file, and which test must then fail."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ _LISTS = Path(__file__).resolve().parent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """One place that protects somebody, and the test that watches it."""
+    """A piece of code that protects somebody, and the test that proves it."""
 
     area: str
     name: str
     file: str
     find: str
-    """The text that is taken out; it occurs exactly once in the file."""
+    """The text to remove; it occurs exactly once in the file."""
     replace: str
     test: str
     engines: bool = False
-    """Whether the test needs PostgreSQL and Redis to see the difference."""
+    """Whether the test needs PostgreSQL and Redis to notice the removal."""
 
-    def weakened(self, source: str) -> str:
-        """The file without its guard."""
+    def without_guard(self, source: str) -> str:
+        """The source with this guard removed."""
         if source.count(self.find) != 1:
-            raise ValueError(f"{self.name}: its text occurs {source.count(self.find)} times in {self.file}")
+            raise ValueError(f"{self.name}: its `find` text occurs {source.count(self.find)} times in {self.file}")
         return source.replace(self.find, self.replace)
 
 

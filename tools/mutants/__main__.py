@@ -1,4 +1,4 @@
-"""Take out one guard after the other in a copy of the tree; the named test must fail each time."""
+"""Remove guards one at a time in a copy of the source tree; each guard's test must then fail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SECONDS = 600
 
 
 class Copy:
-    """The tree as it is now, in a folder of its own with its own database."""
+    """A copy of the current source tree in its own folder, with its own database."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -35,15 +35,15 @@ class Copy:
     @contextmanager
     def without(self, guard: Guard) -> Iterator[None]:
         path = self.folder / guard.file
-        whole = path.read_text(encoding="utf-8")
-        path.write_text(guard.weakened(whole), encoding="utf-8")
+        source = path.read_text(encoding="utf-8")
+        path.write_text(guard.without_guard(source), encoding="utf-8")
         try:
             yield
         finally:
-            path.write_text(whole, encoding="utf-8")
+            path.write_text(source, encoding="utf-8")
 
     def run_test(self, guard: Guard) -> int:
-        """The exit code of the guard's test."""
+        """Run the guard's test; return its exit code."""
         environment = {**os.environ, "SETSITE_DEBUG": "1", "SETSITE_VAR": str(self.folder / "var")}
         if guard.engines:
             environment["PYTEST_PLUGINS"] = "tests.on_engines"
@@ -54,8 +54,8 @@ class Copy:
         return run.returncode
 
 
-def judge(copy: Copy, guard: Guard, passed: set[str]) -> str:
-    """What is wrong with the guard's test; empty where it does its work. `passed` are the tests known to pass."""
+def check(copy: Copy, guard: Guard, passed: set[str]) -> str:
+    """What's wrong with the guard's test, or "" if nothing is. `passed` collects tests known to pass with the guard."""
     if guard.test not in passed:
         if copy.run_test(guard) != _PASSED:
             return "its test fails with the guard in place"
@@ -64,13 +64,13 @@ def judge(copy: Copy, guard: Guard, passed: set[str]) -> str:
         code = copy.run_test(guard)
     if code == _PASSED:
         return "SURVIVED: its test passes without it"
-    return "" if code == _FAILED else f"its test could not be run without it (exit code {code})"
+    return "" if code == _FAILED else f"its test couldn't run without it (exit code {code})"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="mutants", description=__doc__)
-    parser.add_argument("wanted", nargs="*", help="areas, or parts of names; all unless given")
-    parser.add_argument("--jobs", type=int, default=2, help="how many run at the same time")
+    parser.add_argument("wanted", nargs="*", help="areas or parts of guard names (default: all)")
+    parser.add_argument("--jobs", type=int, default=2, help="how many to run at the same time")
     options = parser.parse_args()
     chosen = [
         guard
@@ -83,19 +83,19 @@ def main() -> int:
         for number in range(options.jobs):
             copies.put(Copy(Path(folder) / str(number)))
 
-        def judge_in_a_copy(guard: Guard) -> str:
+        def check_in_a_copy(guard: Guard) -> str:
             copy = copies.get()
             try:
-                return judge(copy, guard, passed)
+                return check(copy, guard, passed)
             finally:
                 copies.put(copy)
 
-        troubles = 0
-        for guard, trouble in zip(chosen, pool.map(judge_in_a_copy, chosen), strict=True):
-            print(f"{'ok  ' if not trouble else 'FAIL'} {guard.area}: {guard.name} {trouble}".rstrip(), flush=True)
-            troubles += bool(trouble)
-    print(f"{len(chosen) - troubles} passed, {troubles} failed")
-    return 1 if troubles or not chosen else 0
+        failures = 0
+        for guard, problem in zip(chosen, pool.map(check_in_a_copy, chosen), strict=True):
+            print(f"{'ok  ' if not problem else 'FAIL'} {guard.area}: {guard.name} {problem}".rstrip(), flush=True)
+            failures += bool(problem)
+    print(f"{len(chosen) - failures} passed, {failures} failed")
+    return 1 if failures or not chosen else 0
 
 
 if __name__ == "__main__":

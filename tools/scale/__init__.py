@@ -1,1 +1,1 @@
-"""The site with everything that a district runs it on, on one machine: to try it out, to test it, to measure it."""
+"""The complete scaled setup on one machine, for trying out, testing and measuring."""

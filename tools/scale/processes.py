@@ -1,4 +1,4 @@
-"""The processes of the site itself: web, worker, beat and the proxy before them."""
+"""The processes of the site itself: web, worker, beat, and the proxy in front."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from functools import partial
 from pathlib import Path
 from string import Template
 
-from tools.scale.engines import Missing, PostgreSQL, Redis, free_port, wait_until
+from tools.scale.engines import MissingProgram, PostgreSQL, Redis, free_port, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 GRACE_SECONDS = 20.0
 
 
 class Process:
-    """One program of ours, with its children; its words go to a file."""
+    """A program of the site with its child processes; its output goes to a log file."""
 
-    def __init__(self, name: str, command: list[str], environment: Mapping[str, str], said: Path) -> None:
+    def __init__(self, name: str, command: list[str], environment: Mapping[str, str], log: Path) -> None:
         self.name = name
         self.command = command
         self.environment = environment
-        self.said = said
+        self.log = log
         self.process: subprocess.Popen[bytes] | None = None
-        self._is_told = False
+        self._was_told_to_stop = False
 
     def start(self) -> None:
-        self._is_told = False
-        with self.said.open("ab") as said:
-            # A session of its own: Ctrl+C is for whoever looks after it, and its children can be found.
+        self._was_told_to_stop = False
+        with self.log.open("ab") as log:
+            # A new session, so that Ctrl+C reaches only the parent, and children can be killed as a group.
             self.process = subprocess.Popen(
-                self.command, cwd=ROOT, env={**self.environment}, stdout=said, stderr=said, start_new_session=True
+                self.command, cwd=ROOT, env={**self.environment}, stdout=log, stderr=log, start_new_session=True
             )
 
     @property
@@ -45,12 +45,12 @@ class Process:
         return self.process is not None and self.process.poll() is None
 
     def tell_to_stop(self) -> None:
-        if self.process and not self._is_told:
-            self._is_told = True
+        if self.process and not self._was_told_to_stop:
+            self._was_told_to_stop = True
             self.process.terminate()
 
     def stop(self) -> None:
-        """As an operator stops it: it may finish what it does."""
+        """Stop it like an operator: it may finish its work."""
         if self.process is None:
             return
         self.tell_to_stop()
@@ -61,19 +61,19 @@ class Process:
         self.process = None
 
     def kill(self) -> None:
-        """All of it at once, as when the machine loses its power."""
+        """Kill it and its children at once, like a power failure."""
         if self.process:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
             self.process = None
 
-    def words(self) -> str:
-        return self.said.read_text(encoding="utf-8", errors="replace")
+    def log_text(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace")
 
 
 class Web(Process):
-    """A process that serves pages and streams on a port of its own."""
+    """A process that serves pages and streams on its own port."""
 
     def __init__(self, number: int, port: int, environment: Mapping[str, str], folder: Path) -> None:
         command = [sys.executable, "manage.py", "web", "--port", str(port)]
@@ -82,14 +82,14 @@ class Web(Process):
         self.url = f"http://127.0.0.1:{port}"
 
     def wait(self) -> None:
-        """Until it answers."""
+        """Wait until it answers."""
         wait_until(lambda: not self.is_running or answers(f"{self.url}/healthz/"), f"{self.name} answers")
         if not self.is_running:
-            raise RuntimeError(f"{self.name} did not start:\n{self.words()}")
+            raise RuntimeError(f"{self.name} did not start:\n{self.log_text()}")
 
 
 class ScaledSite:
-    """Everything together: PostgreSQL, Redis, web processes, a worker and a beat, and a proxy if it has a port."""
+    """The complete setup: PostgreSQL, Redis, web processes, two workers, a beat, and a proxy if given a port."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class ScaledSite:
             "PORT": "",
             "OPTIONS": {},
         }
-        """How a Django elsewhere gets to the same data."""
+        """Settings for another Django process to use the same database."""
         self.environment = {
             **inherited,
             "SETSITE_DEMO": "1",
@@ -147,11 +147,11 @@ class ScaledSite:
 
     @property
     def processes(self) -> list[Process]:
-        """In the order in which they are started; they are stopped the other way round."""
+        """All processes in start order; they're stopped in reverse."""
         return [self.worker, self.heavy, self.beat, *self.web, *([self.proxy] if self.proxy else [])]
 
     def manage(self, *arguments: str) -> str:
-        """Run a command of the site on its data; what it said."""
+        """Run a management command on the site's data; return its output."""
         command = [sys.executable, "manage.py", *arguments]
         done = subprocess.run(
             command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False, timeout=300
@@ -166,8 +166,8 @@ class ScaledSite:
         for web in self.web:
             web.wait()
 
-    def mend(self) -> None:
-        """Start again whatever is not running, and wait until every web process has its database and hears the bus."""
+    def ensure_running(self) -> None:
+        """Restart what isn't running, and wait until every web process is connected to its database and the bus."""
         if not self.postgresql.is_running:
             self.postgresql.start()
         if not self.redis.is_running:
@@ -181,7 +181,7 @@ class ScaledSite:
                 wait_until(partial(answers, f"{web.url}/readyz/{need}/"), f"{web.name} has its {need}")
 
     def stop(self) -> None:
-        # All are told before any is waited for.
+        # Tell all to stop before waiting for any.
         for process in reversed(self.processes):
             process.tell_to_stop()
         for process in reversed(self.processes):
@@ -199,11 +199,11 @@ def answers(address: str) -> bool:
 
 
 def _proxy(folder: Path, port: int, web: list[Web], environment: Mapping[str, str], *, trusted: str = "") -> Process:
-    """nginx before the web processes; `trusted` has a `set_real_ip_from` for each proxy that stands before it."""
+    """nginx in front of the web processes; `trusted` has a `set_real_ip_from` for each proxy in front of it."""
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if program is None:
-        raise Missing("nginx is missing; scripts/test-tools installs it")
-    # As the container of nginx fills its templates in.
+        raise MissingProgram("nginx is missing; scripts/test-tools installs it")
+    # Fill in the template the way the nginx container does.
     site = Template((ROOT / "deploy" / "nginx.conf.template").read_text(encoding="utf-8")).safe_substitute(
         SETSITE_LISTEN=f"127.0.0.1:{port}",
         SETSITE_WEB=" ".join(f"server 127.0.0.1:{each.port} max_fails=1 fail_timeout=1s;" for each in web),
@@ -211,12 +211,12 @@ def _proxy(folder: Path, port: int, web: list[Web], environment: Mapping[str, st
         SETSITE_AWAY=str(ROOT / "deploy" / "away.html"),
         SETSITE_TRUSTED_PROXIES=trusted,
     )
-    place = folder / "proxy"
-    (place / "conf.d").mkdir(parents=True, exist_ok=True)
-    (place / "conf.d" / "default.conf").write_text(site, encoding="utf-8")
-    # Root's nginx would lend its workers to somebody who may not see our folder.
+    proxy_folder = folder / "proxy"
+    (proxy_folder / "conf.d").mkdir(parents=True, exist_ok=True)
+    (proxy_folder / "conf.d" / "default.conf").write_text(site, encoding="utf-8")
+    # Run by root, nginx would switch its workers to a user without access to our folder.
     user = "user root;\n" if os.geteuid() == 0 else ""
     main = (ROOT / "deploy" / "nginx.main.conf").read_text(encoding="utf-8")
-    (place / "nginx.conf").write_text(user + main.replace(" /tmp/", f" {place}/"), encoding="utf-8")
-    command = [program, "-p", str(place), "-c", str(place / "nginx.conf"), "-g", "daemon off;"]
+    (proxy_folder / "nginx.conf").write_text(user + main.replace(" /tmp/", f" {proxy_folder}/"), encoding="utf-8")
+    command = [program, "-p", str(proxy_folder), "-c", str(proxy_folder / "nginx.conf"), "-g", "daemon off;"]
     return Process("proxy", command, environment, folder / "log" / "proxy.log")

@@ -130,7 +130,7 @@ class MoveForm(forms.Form):
         """`on_code` is called for each code tried, with whether a class has it. It may raise `TooMany`."""
         super().__init__(*args, **more)
         self.on_code = on_code
-        self.open_classes = Classroom.objects.kept().filter(archived_at=None).exclude(pk=classroom.pk)
+        self.open_classes = Classroom.objects.not_deleted().filter(archived_at=None).exclude(pk=classroom.pk)
         own = self.open_classes.filter(teachers=teacher).order_by("name")
         self.fields["to"].queryset = own  # type: ignore[attr-defined]
 

@@ -246,7 +246,7 @@ def write_next(proposal: RosterImport, *, by: User) -> bool:
     """
     with transaction.atomic():
         # Two lists for one class take turns, or both would add the same student.
-        classroom = lock_rows(Classroom.objects.kept(), LockLevel.CLASSROOM).get(pk=proposal.classroom_id)
+        classroom = lock_rows(Classroom.objects.not_deleted(), LockLevel.CLASSROOM).get(pk=proposal.classroom_id)
         kept = RosterImport.objects.select_for_update().filter(pk=proposal.pk).first()
         if kept is None or has_choice(kept):
             return False

@@ -1,4 +1,4 @@
-"""What all lessons of the tests need."""
+"""Fixtures for live lesson tests."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from django.core.cache import cache
 
 @pytest.fixture(autouse=True)
 def _nobody_has_moved_yet():
-    """Moves are counted by the key of the seat, and every test begins with the same keys."""
+    """Reset the move limit: it's counted by seat key, and every test starts with the same keys."""
     cache.clear()

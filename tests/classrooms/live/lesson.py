@@ -1,4 +1,4 @@
-"""A lesson for the tests: a class with its teacher, and a device for each student, all by the pages of the site."""
+"""A lesson for tests: a class with its teacher and a device for each student, using the site's pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Lesson:
         return self.session.activities.get(number=self.session.activities.count())
 
     def begin(self, kind: str, **options: Any):
-        """Begin an activity as the remote does."""
+        """Start an activity from the remote."""
         form = {f"{kind}-{name}": value for name, value in options.items()}
         return self.teacher.post(f"/teach/session/{self.code}/begin/{kind}/", form, headers={"HX-Request": "true"})
 
@@ -44,23 +44,23 @@ class Lesson:
         return self.teacher.post(f"/teach/session/{self.code}/do/{order}/", headers={"HX-Request": "true"})
 
     def give_paper(self, *students: User):
-        """Seats on paper, as the remote's checkboxes give them."""
+        """Switch students to paper with the remote's checkboxes."""
         form = {"student": [each.pk for each in students]}
         return self.teacher.post(f"/teach/session/{self.code}/paper-seats/", form, headers={"HX-Request": "true"})
 
     def seat(self, place: int, order: str, **form: Any):
-        """Do something with a seat; places count from 0 as devices do."""
+        """Send a seat command; places count from 0, like devices."""
         path = f"/teach/session/{self.code}/seat/{place + 1}/{order}/"
         return self.teacher.post(path, form, headers={"HX-Request": "true"})
 
     def act(self, place: int, **form: Any):
-        """What a device sends, for the present activity and round unless said otherwise."""
+        """Send an answer from a device, by default for the current activity and round."""
         activity = self.activity
         form = {"activity": activity.number, "round": activity.round, **form}
         return self.devices[place].post(f"/session/{self.code}/act/", form, headers={"HX-Request": "true"})
 
     def device(self, place: int) -> str:
-        """What a device shows."""
+        """The content of a device's screen."""
         return self.devices[place].get(f"/session/{self.code}/part/").text
 
     def projector(self) -> str:
@@ -75,12 +75,12 @@ class Lesson:
         return client
 
     def connect(self) -> None:
-        """All who are there have their streams open."""
+        """Open streams for everybody in the lesson."""
         self.session.attendees.filter(removed_at=None).update(is_connected=True)
 
 
 def a_lesson(students: int = 3, *, guests: bool = False) -> Lesson:
-    """A session with so many students of the class who have joined and are connected."""
+    """A session that this many students of the class have joined, with open streams."""
     teacher = make_adult("Rivera")
     classroom = make_classroom(teacher)
     enrolments = enrol(classroom, *NAMES[:students])

@@ -1,4 +1,4 @@
-"""Streams as pages open them: with the token on the page and the cookie of the browser."""
+"""Open streams the way pages do: with the token on the page and the browser's cookie."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PageStream:
 
     @classmethod
     def on(cls, page: str, client: Client) -> PageStream:
-        """The stream that a page follows."""
+        """The stream named in a page."""
         html = client.get(page).content.decode()
         return cls(unescape(re.search(r'data-(?:stream|sse-connect)="([^"]+)"', html)[1]), key_of(client))
 
@@ -29,13 +29,13 @@ class PageStream:
 
 
 def key_of(client: Client) -> str:
-    """The key of the session that the browser's cookie names."""
+    """The session key in the browser's cookie."""
     cookie = client.cookies.get(settings.SESSION_COOKIE_NAME)
     return cookie.value if cookie else ""
 
 
 def is_closed(screen: Screen) -> bool:
-    """Whether it comes to its end; heartbeats don't keep us reading forever."""
+    """Read until the stream ends; heartbeats don't keep us reading forever."""
     deadline = time.monotonic() + PATIENCE
     try:
         while time.monotonic() < deadline:
@@ -46,6 +46,6 @@ def is_closed(screen: Screen) -> bool:
 
 
 def is_refused(site: str, stream: PageStream) -> bool:
-    """Whether a stream ends as soon as it's opened."""
+    """Whether a stream is closed as soon as it's opened."""
     with stream.open(site) as screen:
         return is_closed(screen)

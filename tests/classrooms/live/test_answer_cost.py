@@ -1,4 +1,4 @@
-"""An answer costs the same few statements in a small lesson and in a very large one."""
+"""An answer takes the same few queries in a small lesson and in a very large one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST = 4
 
 
 def fill(lesson: Lesson, seats: int) -> None:
-    """So many more students with a seat, who are all there and have answered."""
+    """Add connected students who have answered."""
     session, activity = lesson.session, lesson.activity
     users = User.objects.bulk_create(
         User(kind="student", display_name=f"Pupil {number:04}", pictures="") for number in range(seats)
@@ -46,7 +46,7 @@ def fill(lesson: Lesson, seats: int) -> None:
 
 
 def statements(lesson: Lesson, place: int, form: str) -> list[str]:
-    """What the service that takes an answer asks of the database, once the seat of the device is known."""
+    """The SQL statements of the answering service, after the device's seat has been found."""
     activity, seat = lesson.activity, lesson.seats[place]
     found = joining.place_of(lesson.code, player_of(seat))
     assert found
@@ -64,7 +64,7 @@ def triples(lesson: Lesson) -> str:
 
 
 def question_of_a_unit(lesson: Lesson) -> str:
-    """A right answer, which finishes the step as well."""
+    """Show a unit question; return a right answer, which also finishes the step."""
     lesson.begin("unit", unit="cards")
     while not (choices := UNIT.put(lesson.activity).question.choices_with_one_tap()):
         lesson.steer("next")
@@ -90,7 +90,7 @@ def test_an_answer_takes_at_most_four_statements_however_many_have_a_seat(begin)
     assert Answer.objects.filter(attendee__in=lesson.seats[:2], event__is_right=True).count() == 2
     if begin is question_of_a_unit:
         assert StepDone.objects.filter(step=UNIT.put(lesson.activity).step.slug).count() == 2
-    # Nothing that's read is about anybody else: every read names the seat.
+    # Nothing read is about anybody else: every query names the seat.
     seat = lesson.seats[1].pk
     assert all(str(seat) in each for each in many if each.startswith("SELECT")), many
 

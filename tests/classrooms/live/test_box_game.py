@@ -36,7 +36,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def a_table_with_a_set(monkeypatch):
-    """One deal in thirty has none."""
+    """Choose a deal with a SET; one in thirty has none."""
     monkeypatch.setattr(matches, "open_match", partial(matches.open_match, seed="box"))
 
 

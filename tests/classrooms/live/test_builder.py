@@ -91,7 +91,7 @@ def test_a_card_can_be_added_once():
 
 
 def _build_until_stuck(lesson: Lesson) -> None:
-    """Eight cards of the easy deck to which no ninth can be added."""
+    """Build eight cards of the easy deck to which no ninth can be added."""
     eight = [(x, y, z) for x in (1, 2) for y in ("red", "green") for z in ("oval", "squiggle")]
     for number, color, shape in eight:
         add(lesson, 0, Card(number, color, "solid", shape))

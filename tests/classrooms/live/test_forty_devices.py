@@ -1,4 +1,4 @@
-"""Forty devices that answer in the same second, over real HTTP: none is lost, none counts twice, the board is right."""
+"""Forty devices answer in the same second over real HTTP: none is lost, none counts twice, and the board is right."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEVICES = 40
 
 
 class Device:
-    """One tablet: a connection of its own that stays open, and a session."""
+    """One tablet: a persistent connection and a session."""
 
     def __init__(self, site: str, key: str, path: str) -> None:
         address = urlsplit(site)
@@ -57,7 +57,7 @@ class Device:
 
 
 def at_once(count: int, work) -> list[object]:
-    """Do it in so many threads that start together; what came of each."""
+    """Run `work` in `count` threads that start together; return the results."""
     gate, results = threading.Barrier(count), [None] * count
 
     def run(place: int) -> None:
@@ -103,7 +103,7 @@ def test_forty_answers_in_one_second_are_forty_answers(site, teacher):
             return devices[place].post(f"{path}act/", csrfmiddlewaretoken=tokens[place], **form)[0]
 
         assert at_once(DEVICES, answer) == [200] * DEVICES
-        # The same again, as impatient fingers do: refused, each of them.
+        # Send everything again, like impatient taps: each is refused.
         assert at_once(DEVICES, answer) == [422] * DEVICES
         while b"Everybody has answered" not in projector.data("news"):
             pass

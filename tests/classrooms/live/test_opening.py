@@ -1,4 +1,4 @@
-"""Starting a lesson: one at a time for a class, and nobody's lesson ends without their being asked."""
+"""Starting lessons: one at a time per class, and nobody's lesson ends without their being asked."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_the_migration_ends_all_running_lessons_of_a_class_but_the_newest(lesson
     lesson.begin("triples")
     elsewhere = make_classroom(make_adult("Stone"))
     with connection.cursor() as cursor:
-        # As it was before; the transaction of the test brings it back.
+        # Remove the constraint as in older databases; the test's transaction restores it.
         cursor.execute("DROP INDEX one_running_session_of_a_class")
     newest = Session.objects.create(classroom=lesson.session.classroom, code="NEWEST", language="en-us", edition="us")
     other = Session.objects.create(classroom=elsewhere, code="OTHER1", language="en-us", edition="us")

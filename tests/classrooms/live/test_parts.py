@@ -1,4 +1,4 @@
-"""What the streams of a lesson are sent: drawn once for all seats that show the same, and to each seat its own."""
+"""The parts sent by lesson streams: rendered once for all seats that show the same, and individually otherwise."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def draw(lesson: Lesson, *watches: LessonWatch, last: Pictures | None = None) ->
 
 
 def shown(lesson: Lesson, watch: LessonWatch, drawn: Pictures | None = None) -> str:
-    """What a screen is sent."""
+    """The HTML sent to a screen."""
     picture = (drawn or draw(lesson, watch))[hub.type.group_of(watch)]
     return picture.message(watch).decode()
 
@@ -60,7 +60,7 @@ def own(lesson: Lesson) -> list[str]:
 
 @pytest.fixture
 def drawings(monkeypatch) -> list[str]:
-    """The templates that are drawn."""
+    """Records the templates that are rendered."""
     found: list[str] = []
     really = parts.drawn
 
@@ -127,7 +127,7 @@ def play_relay(lesson: Lesson) -> None:
 def play_builder(lesson: Lesson) -> None:
     lesson.begin("builder", deck="full")
     for place, card in enumerate((0, 1, 2)):
-        # The third makes a SET with the others, and only who proposed it is told why.
+        # The third card makes a SET with the others, and only the student who proposed it is told why.
         lesson.act(place, card=card)
 
 

@@ -1,4 +1,4 @@
-"""The relay: one pair after the other, one member after the other."""
+"""The relay: pairs come one after another, and so do the members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Seats of a lesson: paper for some, back in after being taken out, guests before the door, and room for the class."""
+"""Lesson seats: paper, removal and return, waiting guests, and room for the class."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_whoever_goes_to_paper_leaves_the_table_and_comes_back_to_it():
     assert is_seated()
 
 
-# Taken out, and back in
+# Removal and return
 
 
 def test_the_teacher_lets_somebody_back_in_who_was_taken_out(lesson):
@@ -210,7 +210,7 @@ def test_who_is_let_back_in_sits_at_their_table_again():
     assert lesson.devices[0].get(f"/play/{code}/").status_code == 200
 
 
-# Guests before the door
+# Waiting guests
 
 
 def test_a_guest_who_was_taken_out_and_drops_the_cookie_waits_for_the_teacher(open_lesson):

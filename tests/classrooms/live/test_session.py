@@ -1,4 +1,4 @@
-"""A live lesson: joining, the teacher's hand on it, and what a student can never do."""
+"""A live lesson: joining, the teacher's commands, and what students can't do."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def lesson() -> Lesson:
     return a_lesson(3)
 
 
-# Coming in
+# Joining
 
 
 def test_the_students_of_the_class_are_let_in_at_once_and_only_once(lesson):
@@ -102,7 +102,7 @@ def test_everybody_has_answered_counts_those_who_are_there(lesson):
     assert "Everybody has answered" in lesson.projector()
 
 
-# The teacher's hand on it
+# The teacher's commands
 
 
 def test_a_pause_shows_eyes_up_everywhere_and_takes_nothing(lesson):
@@ -243,7 +243,7 @@ def test_an_answer_on_paper_is_tapped_in_by_the_teacher(lesson):
     assert Answer.objects.get().attendee.user == theo.student
 
 
-# What a student can never do
+# What students can't do
 
 
 def test_a_student_cannot_lead(lesson):

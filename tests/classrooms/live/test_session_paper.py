@@ -1,4 +1,4 @@
-"""The paper bridge: boards that are printed, and answers that the teacher types in."""
+"""Lessons on paper: printed boards, and answers entered by the teacher."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def opened(pdf: bytes) -> tuple[list[Image.Image], list[str]]:
 
 
 def difference(one: Image.Image, other: Image.Image) -> float:
-    """How far apart two pictures are on average, from 0 to 255."""
+    """The mean pixel difference of two images, from 0 to 255."""
     return ImageStat.Stat(ImageChops.difference(one.convert("L"), other.convert("L"))).mean[0]
 
 
@@ -48,14 +48,14 @@ def on_white(picture: Image.Image) -> Image.Image:
 
 
 def cut_out(page: Image.Image, place: tuple[float, float, float]) -> Image.Image:
-    """The part of a page on which a card lies."""
+    """Crop the area of a page with a card."""
     x, y, width = place
     left, top = round(x * SCALE), page.height - round((y + card_height(width)) * SCALE)
     return page.crop((left, top, left + round(width * SCALE), top + round(card_height(width) * SCALE)))
 
 
 def printed(card: Card, palette: str) -> Image.Image:
-    """A card as it comes out of the printer."""
+    """A card as printed."""
     face = Face(card=card, x=20, y=20, width=150, palette=PALETTES[palette])
     (page,), _texts = opened(pages_pdf([Page(size=(200, 150), items=(face,))], title="A card"))
     return cut_out(page, (20, 20, 150))

@@ -1,4 +1,4 @@
-"""The report on a lesson: its numbers are those that were answered, on the screen and in files alike."""
+"""The lesson report: its numbers match the answers, on screen and in files."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def answered(seat: Attendee, activity, number: int, *, is_right: bool, missed: t
 
 @pytest.fixture
 def lesson() -> Lesson:
-    """Three who were there and one who was not; two activities."""
+    """A lesson with three participants, one absent student and two activities."""
     lesson = a_lesson(3)
     enrol(lesson.session.classroom, "Absent Alba")
     mia, noah, lina = lesson.seats

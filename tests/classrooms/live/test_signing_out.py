@@ -1,4 +1,4 @@
-"""A stream belongs to whoever is signed in: it ends when they sign out, and with whatever else ends a session."""
+"""A stream belongs to the signed-in user: it ends when they sign out or their session ends in any other way."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NEW = "between two green waves"
 
 @pytest.fixture
 def lesson(site) -> Session:
-    """Mia and Noah sit at a table of a lesson."""
+    """A lesson with Mia and Noah at a table."""
     teacher = make_adult("Rivera")
     teacher.set_password(PASSWORD)
     teacher.save()
@@ -49,18 +49,18 @@ def mia(lesson) -> User:
 
 @pytest.fixture
 def told(monkeypatch) -> None:
-    """Streams end because somebody says so, and not because somebody looks from time to time."""
+    """Turn off the periodic check, so that streams can only end because of a notification."""
     monkeypatch.setattr(live_hub, "HEARTBEAT_SECONDS", 10 * PATIENCE)
 
 
 @pytest.fixture
 def often(monkeypatch) -> None:
-    """Whoever watches is looked up at each beat, without the ten seconds in between."""
+    """Check viewers at every heartbeat, instead of every ten seconds."""
     monkeypatch.setattr(live_hub, "HEARTBEAT_SECONDS", 0.0)
 
 
 def streams_of_student(lesson: Session, client: Client) -> list[PageStream]:
-    """Those of the lesson's page, of the part that shows the way to the table, and of the table."""
+    """The streams of the lesson page, of the part that leads to the table, and of the table."""
     pages = (f"/session/{lesson.code}/", f"/session/{lesson.code}/part/", f"/play/{Match.objects.get().code}/")
     return [PageStream.on(page, client) for page in pages]
 
@@ -72,7 +72,7 @@ def streams_of_teacher(lesson: Session, client: Client) -> list[PageStream]:
 
 
 class Open:
-    """Streams that are open and have shown something."""
+    """Open streams that have received something."""
 
     def __init__(self, site: str, streams: list[PageStream]) -> None:
         self.screens = [stream.open(site) for stream in streams]
@@ -95,7 +95,7 @@ def sign_out(client: Client, lesson: Session, monkeypatch: pytest.MonkeyPatch) -
 
 
 def stay_away(client: Client, lesson: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After the lesson, for longer than a child stays signed in."""
+    """Stay away after the lesson for longer than a child stays signed in."""
     client.get("/learn/")
     leading.end(lesson)
     later = time.time() + settings.STUDENT_IDLE_SECONDS + 301
@@ -112,7 +112,7 @@ def get_new_cards(client: Client, lesson: Session, monkeypatch: pytest.MonkeyPat
 
 
 def make_way(client: Client, lesson: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    """For the next child at the same tablet."""
+    """Hand the tablet to the next child."""
     client.force_login(lesson.attendees.get(number=2).user)
 
 
@@ -146,7 +146,7 @@ def by_page(teacher: User) -> None:
 
 
 def by_mail(teacher: User) -> None:
-    """All that allauth does with the account when the link in the mail was followed."""
+    """Change the account the way allauth does after the link in the mail was followed."""
     Adapter().set_password(teacher, NEW)
 
 

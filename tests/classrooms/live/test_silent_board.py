@@ -1,4 +1,4 @@
-"""The silent board: everybody for themselves, and the class has what all have found."""
+"""The silent board: everybody works alone, and the class result combines all finds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams of a lesson over real HTTP: they end for whoever is taken out, and those before the door hear of it."""
+"""Lesson streams over real HTTP: they end for people who are removed, and waiting guests are notified."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def path(session: Session, number: int) -> str:
 
 
 def own_screen(site: str, session: Session, seat: Attendee) -> Screen:
-    """The stream of a device on which the student is signed in."""
+    """The stream of a device with the student signed in."""
     return Screen(site, path(session, seat.number), session=key_of(signed_in(seat.user)))
 
 
@@ -127,7 +127,7 @@ def test_a_device_before_the_door_hears_that_it_opens(site, session):
 
 @pytest.fixture
 def at_once(monkeypatch) -> None:
-    """Streams end because somebody says so, and not because somebody looks from time to time."""
+    """Turn off the periodic check, so that streams can only end because of a notification."""
     monkeypatch.setattr(live_hub, "HEARTBEAT_SECONDS", 10 * PATIENCE)
 
 
@@ -136,7 +136,7 @@ def place_of(student: User, session: Session) -> Enrolment:
 
 
 def moved(session: Session, student: User) -> None:
-    """To another class of the same teacher: the student stays signed in."""
+    """Move the student to another class of the same teacher; they stay signed in."""
     to = make_classroom(session.made_by, "Class 3A")
     students.move_student(place_of(student, session), to, by=session.made_by)
 
@@ -148,7 +148,7 @@ def handed_over(session: Session, student: User) -> None:
 
 
 def removed(session: Session, student: User) -> None:
-    """The account stays, since the student is in another class, too."""
+    """Remove the student; the account stays, because the student is in another class too."""
     Enrolment.objects.create(classroom=make_classroom(session.made_by), student=student, real_name="Mia")
     assert not students.remove_student(place_of(student, session), by=session.made_by)
 
@@ -162,7 +162,7 @@ def child_deleted(session: Session, student: User) -> None:
 
 
 def class_deleted(session: Session, student: User) -> None:
-    """With the student in another class, too, who stays signed in."""
+    """Delete the class; the student is in another class too, and stays signed in."""
     Enrolment.objects.create(classroom=make_classroom(session.made_by), student=student, real_name="Mia")
     delete_class(session.classroom, by=session.made_by, now=timezone.now())
 
@@ -173,14 +173,14 @@ Leaves = Callable[[Session, User], None]
 
 @pytest.fixture
 def mia(session) -> Attendee:
-    """She sits at a table with Noah."""
+    """Mia, at a table with Noah."""
     mia, _noah = seated(session)
     leading.begin(session, "tables", {"size": 2, "how": "chance"})
     return mia
 
 
 def streams_of_student(student: User, session: Session) -> list[PageStream]:
-    """Those of a student's device: the lesson's and the table's."""
+    """The streams of a student's device: the lesson's and the table's."""
     client = signed_in(student)
     lesson = PageStream.on(f"/session/{session.code}/", client)
     return [lesson, PageStream.on(f"/play/{Match.objects.get().code}/", client)]
@@ -205,7 +205,7 @@ def test_a_student_who_leaves_the_class_loses_the_streams_of_lesson_and_table(
 
 
 def without_user(session: Session, attendee: Attendee) -> list[PageStream]:
-    """Streams of a page from before tokens said whose they are."""
+    """Streams of a page from before tokens named their user."""
     match = Match.objects.get()
     seat = match.seats.get(user=attendee.user).number
     table = stream_path(match.code, tokens.sign(tokens.TableWatch(match.code, seat, "en-us")))
@@ -220,7 +220,7 @@ def test_a_student_who_leaves_the_class_is_taken_out_whether_or_not_a_stream_is_
     mia.refresh_from_db()
     assert mia.removed_at
     assert not Match.objects.get().state.seats[seat].is_seated
-    # With the class gone the match is over, and its end stays Mia's to see.
+    # With the class deleted the match is over, and Mia may still see its end.
     assert "stream/?token" not in signed_in(mia.user).get(page).text
 
 
@@ -268,7 +268,7 @@ def test_leaving_the_class_changes_nothing_about_a_lesson_that_is_over(session, 
 
 @pytest.fixture
 def colleague(session) -> User:
-    """Somebody who teaches the class too."""
+    """Another teacher of the class."""
     stone = make_adult("Stone")
     session.classroom.teachers.add(stone)
     return stone
@@ -283,12 +283,12 @@ def match(session) -> Match:
 
 @pytest.fixture
 def often(monkeypatch) -> None:
-    """Whoever watches is looked up at each beat, without the ten seconds in between."""
+    """Check viewers at every heartbeat, instead of every ten seconds."""
     monkeypatch.setattr(live_hub, "HEARTBEAT_SECONDS", 0.0)
 
 
 def streams_of(teacher: User, session: Session, match: Match) -> list[PageStream]:
-    """Those of a teacher's remote, projector and look into a table."""
+    """The streams of a teacher's remote, projector and view of a table."""
     lead, client = f"/teach/session/{session.code}", signed_in(teacher)
     return [PageStream.on(page, client) for page in (f"{lead}/remote/", f"{lead}/screen/", f"/play/{match.code}/")]
 
@@ -372,7 +372,7 @@ def test_a_removal_that_nobody_told_us_of_ends_the_streams_at_the_next_look(site
 
 @pytest.mark.parametrize("made_for", [{}, {"key": "BCDFGHJKLM"}, {"user": 0}])
 def test_a_teachers_stream_is_for_somebody(site, session, made_for, monkeypatch):
-    # Found out when it opens, and not by the next look.
+    # It's refused when it opens, not by the next periodic check.
     monkeypatch.setattr(live_hub, "HEARTBEAT_SECONDS", 10 * PATIENCE)
     token = sign(LessonWatch(session.code, None, **made_for))
     browser = session_key_of(session.made_by)
@@ -413,7 +413,7 @@ def test_the_stream_of_the_wall_opens_again_while_its_key_is_good(site, session,
 
 
 def test_a_lesson_opened_as_a_guest_is_the_students_after_signing_in_and_ends_when_they_sign_out(site, session):
-    """Their page was opened before the sign-in, in another tab of a shared tablet."""
+    """The page was opened before signing in, in another tab of a shared tablet."""
     Session.objects.filter(pk=session.pk).update(allows_guests=True)
     session.refresh_from_db()
     mia = session.classroom.enrolments.present().first().student

@@ -1,4 +1,4 @@
-"""The class at tables: who sits where, the way there and back, and what is made of the matches."""
+"""The class at tables: seating, the way there and back, and the results of the matches."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lessons.models import LearningEvent
 from lessons.skills import Skill
 from tests.classrooms.live.lesson import Lesson, a_lesson
 from tests.classrooms.people import enrol, make_adult, signed_in
-from tests.lessons.standing import stand_at
+from tests.lessons.skill_levels import stand_at
 
 pytestmark = pytest.mark.django_db
 
@@ -39,7 +39,7 @@ def nothing_counted_yet():
 
 @pytest.fixture
 def lesson(monkeypatch) -> Lesson:
-    """Four students at two tables that each have a SET."""
+    """Four students at two tables, each with a SET."""
     monkeypatch.setattr(matches, "open_match", partial(matches.open_match, seed="box"))
     lesson = a_lesson(4)
     lesson.begin("tables", size=2, how="chance", window="10", penalty="on")
@@ -51,7 +51,7 @@ def tables_of(lesson: Lesson) -> list[Match]:
 
 
 def own_match(lesson: Lesson, place: int) -> Match:
-    """The match at which the student of a device sits."""
+    """The match of the student with this device."""
     user = lesson.seats[place].user
     return next(match for match in tables_of(lesson) if match.seats.filter(user=user).exists())
 
@@ -78,7 +78,7 @@ def people(*teams: int | None) -> list[Attendee]:
     return [Attendee(number=number, name=str(number), team=team) for number, team in enumerate(teams, 1)]
 
 
-# Who sits where
+# Seating
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_a_table_that_is_done_begins_anew_when_its_players_want_it(lesson):
     assert lesson.act(0, again="1").status_code == 422
 
 
-# What is made of it
+# Results
 
 
 def test_every_pick_becomes_an_answer_when_it_is_over_and_only_once(lesson):

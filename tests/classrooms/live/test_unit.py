@@ -1,4 +1,4 @@
-"""Lesson together: a unit of the course with the whole class."""
+"""A unit of the course done with the whole class."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def put_now(lesson: Lesson) -> together.AskedStep:
 
 
 def right_answers(put: together.AskedStep) -> list[dict]:
-    """The forms of somebody who knows everything."""
+    """The forms with right answers."""
     question = put.question
     for choice in question.choices_with_one_tap():
         if choice.is_right:
@@ -53,7 +53,7 @@ def right_answers(put: together.AskedStep) -> list[dict]:
 
 
 def go_to(lesson: Lesson, step: str) -> together.AskedStep:
-    """Step through the unit as a teacher does who is in a hurry."""
+    """Skip through the unit to a step."""
     for _step in range(20):
         put = put_now(lesson)
         if put.step.slug == step:

@@ -1,4 +1,4 @@
-"""The projector on a computer where nobody is signed in: it shows the wall, and that's all it can."""
+"""The projector on a computer where nobody is signed in: it can show the wall and nothing else."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Lists of students as schools send them, and what becomes of each."""
+"""Student lists as schools send them, and the result of importing each."""

@@ -1,4 +1,4 @@
-"""Write the files of this folder anew: `python -m tests.classrooms.rosters.build`."""
+"""Rebuild the files in this folder: `python -m tests.classrooms.rosters.build`."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def packed(files: dict[str, str | bytes], how: int = zipfile.ZIP_DEFLATED) -> by
 
 
 def workbook(*fill: Callable[[Worksheet], object], hidden: int = 0, titles: tuple[str, ...] = ()) -> bytes:
-    """A sheet for each of these; the last ones are hidden."""
+    """A workbook with one sheet per function; the last `hidden` sheets are hidden."""
     book = Workbook()
     for place, each in enumerate(fill):
         sheet = book.worksheets[0] if not place else book.create_sheet()
@@ -144,7 +144,7 @@ def workbook(*fill: Callable[[Worksheet], object], hidden: int = 0, titles: tupl
 
 
 def changed(content: bytes, **parts: tuple[bytes, bytes]) -> bytes:
-    """A workbook in which some bytes of its parts are others; `sheet1` is a part's name without its folder."""
+    """Replace bytes in parts of a workbook; `sheet1` is a part's name without its folder."""
     files: dict[str, str | bytes] = {}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         for name in archive.namelist():
@@ -154,7 +154,7 @@ def changed(content: bytes, **parts: tuple[bytes, bytes]) -> bytes:
 
 
 def _with_formula(value: str) -> bytes:
-    """Excel keeps what a formula comes to beside it; other programs don't."""
+    """Excel stores a formula's value beside it; other programs don't."""
     buffer = io.BytesIO()
     book = xlsxwriter.Workbook(buffer)
     sheet = book.add_worksheet()

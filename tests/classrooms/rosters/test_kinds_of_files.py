@@ -1,4 +1,4 @@
-"""Each file of this folder, and what becomes of it: the students that are read, or the words that refuse it."""
+"""Each file in this folder, and its result: the students read, or the message that refuses it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).with_name("files")
 OTHER_KIND = "We can't read this kind of file"
 NO_TITLES = "Line 1: A column is missing"
 
-# By line: the real name, and where they're told the display name, the group and the id.
+# Per line: the real name, and if present the display name, the group and the id.
 READ: dict[str, dict[int, str]] = {
     "plain.csv": {2: "Mia Okafor | Mia | Owls | s1", 3: "Noah Brandt | | Foxes | s2"},
     "byte-order-mark.csv": {2: "Zoë Żółć | | Owls |", 3: "李小龙 | | |"},
@@ -47,7 +47,7 @@ READ: dict[str, dict[int, str]] = {
     "pasted-nom.txt": {1: "Mia Nom | | |", 2: "Noah Okafor | | |"},
     "title-row.xlsx": {4: "Mia Okafor | | Owls |", 5: "Noah Brandt | | Foxes |"},
     "last-comma-first.xlsx": {2: "Mia Okafor | | |", 3: "Lina Haddad | | |"},
-    # A merged cell stands in its first row only.
+    # A merged cell has its value in the first row only.
     "merged-cells.xlsx": {2: "Mia Okafor | | Owls |", 3: "Noah Brandt | | |", 4: "Lina Haddad | | Foxes |"},
     "formulas.xlsx": {2: "Mia Okafor | | |"},
     "dates.xlsx": {2: "Mia Okafor | | | 1001", 3: "Noah Brandt | | | 1002"},

@@ -1,4 +1,4 @@
-"""The palettes: every colour to be told from the others and from the paper by the eyes that it is for."""
+"""Palettes: the intended eyes can tell every color from the others and from the paper."""
 
 from itertools import combinations
 

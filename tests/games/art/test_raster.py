@@ -1,4 +1,4 @@
-"""The raster cards: each its own picture, clear when small, clean when striped."""
+"""Raster cards: each is distinct, clear when small, and clean when striped."""
 
 from itertools import combinations
 
@@ -14,7 +14,7 @@ from games.rules.cards import FULL_DECK, Card, Color, Number, Shading, Shape
 
 
 def ink_of(card, width, palette="high-contrast"):
-    """How much ink each pixel inside the edge carries, from 0 to 1."""
+    """The amount of ink in each pixel inside the border, from 0 to 1."""
     grey = np.asarray(card_image(card, width, palette, marks=False).convert("L"), dtype=float)
     border = max(2, width // 50)
     return (255 - grey[border:-border, border:-border]) / 255

@@ -1,4 +1,4 @@
-"""The drawings: balanced, upright, clear of each other and of the edge of the card."""
+"""Shapes: balanced, upright, and clear of each other and of the card's edge."""
 
 from itertools import pairwise
 
@@ -109,7 +109,7 @@ def test_stripes_leave_a_gap_at_either_end():
 
 
 def _turns(polygon):
-    """The sine of the bend at each point times the lengths of its sides; negative where the outline bends in."""
+    """For each corner, the sine of its angle times its side lengths; negative if the outline bends inward."""
     triples = zip(polygon, [*polygon[1:], *polygon[:1]], [*polygon[2:], *polygon[:2]], strict=True)
     return [(b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]) for a, b, c in triples]
 

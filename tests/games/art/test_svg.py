@@ -1,4 +1,4 @@
-"""The SVG cards: the same geometry as the raster, and nothing that a strict content policy would refuse."""
+"""SVG cards: the same geometry as the raster cards, and nothing that a strict CSP would block."""
 
 import re
 from xml.etree import ElementTree

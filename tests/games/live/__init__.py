@@ -1,4 +1,4 @@
-"""A screen of the live table: an open stream of the running site, read as a browser reads it."""
+"""A screen of the live table: an open stream of the running site, read the way a browser reads it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from django.conf import settings
 from games.live import tokens
 
 PATIENCE = 60.0
-"""Seconds after which something that should happen has not."""
+"""Seconds to wait for an expected event before failing."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """The table as one message of a stream shows it."""
+    """The table as shown by one stream message."""
 
     html: str
 
@@ -52,7 +52,7 @@ class Table:
 
 
 class Screen:
-    """A stream that is read message by message; nothing is read before it is asked for."""
+    """A stream that's read message by message, and only on request."""
 
     def __init__(
         self,
@@ -79,11 +79,11 @@ class Screen:
 
     @classmethod
     def of(cls, site: str, code: str, *, seat: int | None = None, language: str = "en-us", **more) -> Screen:
-        """The screen of somebody with a good token."""
+        """A screen opened with a valid token."""
         return cls(site, stream_path(code, tokens.sign(tokens.TableWatch(code, seat, language))), **more)
 
     def message(self) -> tuple[str, bytes]:
-        """The next message: its name, and all of its bytes."""
+        """The next message: its name and its full bytes."""
         lines: list[bytes] = []
         while not lines or lines[-1] != b"\n":
             line = self.response.readline()
@@ -94,7 +94,7 @@ class Screen:
         return name[7:-1].decode(), b"".join(lines)
 
     def data(self, wanted: str) -> bytes:
-        """The data of the next message of this name; a heartbeat is not one."""
+        """The data of the next message with this name, skipping heartbeats."""
         deadline = time.monotonic() + PATIENCE
         while True:
             name, content = self.message()
@@ -103,7 +103,7 @@ class Screen:
                 return content.partition(b"data: ")[2][:-2]
 
     def table(self, until: Callable[[Table], bool] = lambda table: True) -> Table:
-        """The next table that is as it should be."""
+        """The next table that fulfills the condition."""
         deadline = time.monotonic() + PATIENCE
         while True:
             table = Table(self.data("table").decode())

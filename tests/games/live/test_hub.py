@@ -1,4 +1,4 @@
-"""Tables are drawn in whatever thread changed the match, so that they may come to the hub in the wrong order."""
+"""Tables are rendered in the thread that changed the match, so they may reach the hub in the wrong order."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def drawn(version: int, language: str = "en-us", due: float | None = None) -> di
 
 
 class Tables(TableTopic):
-    """Draws what a test says, when it says so."""
+    """Renders what the test says, when it says so."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class TableHub(Hub[TableWatch]):
 
 
 async def watching(hub: TableHub, language: str, first: int) -> Watcher[TableWatch]:
-    """A screen that was given its first table."""
+    """A screen that has received its first table."""
     hub.type.next.put_nowait(drawn(first, language))
     watcher = Watcher(TableWatch("ABCDE", None, language))
     hub.join(watcher)
@@ -50,7 +50,7 @@ async def watching(hub: TableHub, language: str, first: int) -> Watcher[TableWat
 
 
 async def joining(hub: TableHub) -> Watcher[TableWatch]:
-    """A screen that waits for its first table."""
+    """A screen that's waiting for its first table."""
     watcher = Watcher(TableWatch("ABCDE", None, "en-us"))
     hub.join(watcher)
     await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""A change is rendered once for each match, version and language, and nothing in it is a secret."""
+"""Each change is rendered once per match, version and language, and contains no secrets."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def open_together(**options) -> str:
 
 @pytest.fixture
 def renders(monkeypatch) -> Counter:
-    """How often a table was rendered, by match, version and language."""
+    """How often each table was rendered, by match, version and language."""
     count: Counter = Counter()
     honest = render._draw
 
@@ -73,7 +73,7 @@ def test_thirty_screens_in_two_languages_cost_two_renders_a_change_and_get_the_s
 
 
 def _message_of(screen: Screen, version: int) -> bytes:
-    """The message with this version of the table, past older ones."""
+    """Read until the message with this version of the table."""
     wanted = f'data-version="{version}"'.encode()
     while True:
         name, content = screen.message()
@@ -125,7 +125,7 @@ def test_old_renderings_are_let_go(db, monkeypatch, renders):
     assert sum(renders.values()) == 5
 
 
-# Nothing that is not on the table
+# Nothing beyond what's on the table
 
 
 def every_table(code: str):

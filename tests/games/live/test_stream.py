@@ -1,4 +1,4 @@
-"""The stream of a match over the real server: who may open it, what it brings, and what it sees to."""
+"""A match's stream on the real server: who may open it, what it sends, and which deadlines it applies."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ BEN = Player(name="Ben", guest="b" * 32)
 
 
 def open_together(**options) -> str:
-    """The code of a match of Ann and Ben, dealt."""
+    """Open a match of Ann and Ben and deal; return its code."""
     now = time.time()
     match = matches.open_match(way=Way.TOGETHER, options=Options(**options), player=ANN, now=now)
     matches.join(match.code, BEN, now=now)
@@ -56,7 +56,7 @@ def open_together(**options) -> str:
 
 
 def do(code: str, order: ask.Command) -> int:
-    """Give a command; the version it leads to."""
+    """Run a command; return the resulting version."""
     return matches.command(code, order, now=time.time()).match.version
 
 
@@ -77,7 +77,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 
 @pytest.fixture(autouse=True)
 def nobody_watches() -> Iterator[None]:
-    """A test begins and ends without open streams, so that none sees to another's match."""
+    """Begin and end without open streams, so that none applies deadlines to another test's match."""
     wait_until(lambda: hub.watching == 0)
     yield
     wait_until(lambda: hub.watching == 0)
@@ -95,7 +95,7 @@ def test_a_good_token_opens_a_stream_that_no_proxy_keeps_back(site):
 
 
 def tampered(token: str) -> str:
-    """The same token with one letter of what it says changed."""
+    """The same token with one letter of its content changed."""
     return ("X" if token[0] != "X" else "Y") + token[1:]
 
 
@@ -178,7 +178,7 @@ def test_the_token_on_the_page_opens_its_stream(site, client):
         assert screen.table().version == stored(code).version
 
 
-# What it brings
+# What it sends
 
 
 def test_it_starts_with_the_clock_and_the_present_table(site):
@@ -252,7 +252,7 @@ def test_a_screen_that_does_not_read_gets_the_newest_in_the_end_and_holds_nobody
     with Screen.of(site, code, buffer=4096) as slow, Screen.of(site, code) as quick:
         started = time.monotonic()
         for _ in range(25):
-            # The quick one has each table before the next change is made, while the slow one reads nothing at all.
+            # The fast screen receives each table before the next change, while the slow one reads nothing.
             for order in (ask.Call(0), ask.Withdraw(0)):
                 version = do(code, order)
                 assert quick.table(lambda table, v=version: table.version >= v).version == version
@@ -266,7 +266,7 @@ def test_a_screen_that_takes_nothing_in_misses_what_is_between_and_never_the_las
     token = tokens.sign(tokens.TableWatch(code, None, "en-us"))
 
     async def watch(takes_in: asyncio.Event) -> list[bytes]:
-        """All that is sent to a screen, the first two messages at once and the others when it takes them in."""
+        """Everything sent to a screen: the first two messages at once, the others when it reads on."""
         own = live.Hub(TableTopic())
         own.start()
         sent: list[bytes] = []
@@ -302,7 +302,7 @@ def test_a_screen_that_takes_nothing_in_misses_what_is_between_and_never_the_las
     stored_version = first + 50
     _hello, *tables = run(watch(asyncio.Event()))
     versions = [int(re.search(rb'data-version="(\d+)"', table)[1]) for table in tables]
-    # The last may come twice, where a change was told while it was already being read.
+    # The last one may come twice if a change was announced while it was already being read.
     assert (versions[0], set(versions[1:])) == (first, {stored_version})
 
 
@@ -321,7 +321,7 @@ def _closing(work: Callable[[], object]) -> None:
 
 
 def _newest(of: live.Hub) -> int:
-    """The version that waits for the only screen."""
+    """The version queued for the only screen."""
     (topic,) = of._topics.values()
     (watcher,) = topic.watchers
     return int(re.search(rb'data-version="(\d+)"', watcher._waiting or b'data-version="0"')[1])
@@ -352,12 +352,12 @@ def test_a_quiet_stream_is_kept_alive_by_comments(site, monkeypatch):
         assert [screen.message() for _ in range(3)] == [("", b": \n\n")] * 3
 
 
-# What it sees to
+# Deadlines
 
 
 @pytest.fixture
 def only_streams(monkeypatch) -> None:
-    """Nothing but an open stream sees to a match."""
+    """Only an open stream applies deadlines."""
     monkeypatch.setattr(matches, "catch_up_all", lambda *, now: 0)
 
 
@@ -366,7 +366,7 @@ def test_a_deadline_holds_without_any_worker(site, only_streams):
     with Screen.of(site, code, seat=0) as caller, Screen.of(site, code) as watcher:
         do(code, ask.Call(0))
         for screen in (caller, watcher):
-            # A screen that is behind misses the call itself, and never what came of it.
+            # A slow screen misses the call itself, but never its result.
             table = screen.table(lambda table: table.points(0) == -1)
             assert (table.control, table.points(1)) == (None, 0)
         called, failed = log(code)[-2:]
@@ -383,7 +383,7 @@ def test_a_deadline_that_passed_while_nobody_watched_is_enforced_by_the_first_wh
 
 def test_a_deadline_holds_where_the_clock_was_set_back_meanwhile(site, monkeypatch):
     class Clock:
-        """Ahead when a timer is set, right when it fires."""
+        """A clock that's ahead when a timer is set, and right when it fires."""
 
         ahead = 0.2
 
@@ -411,7 +411,7 @@ def test_a_deadline_holds_where_nobody_watches(site):
 
 
 def open_against_a_quick_expert() -> str:
-    """A match in which the computer calls within two seconds."""
+    """Open a match in which the computer calls within two seconds."""
     for _ in range(200):
         now = time.time()
         match = matches.open_match(way=Way.COMPUTER, options=Options(), player=ANN, computers=["expert"], now=now)
@@ -462,7 +462,7 @@ def test_a_seat_whose_stream_has_closed_is_away_after_the_grace(site, monkeypatc
 
 
 def end_the_grace(code: str, seat: int) -> None:
-    """Let the time be over in which a seat may come back, if it is running, without waiting for it."""
+    """End the running grace period of a seat without waiting for it."""
     over = threading.Event()
 
     def check() -> None:
@@ -512,7 +512,7 @@ def test_the_grace_begins_anew_with_each_leaving(site, monkeypatch):
             with Screen.of(site, code, seat=1) as ben:
                 ben.table()
             wait_until(lambda: hub.watching == 1)
-        # The first grace is over, by the clock that it runs on; the second has hardly begun.
+        # The first grace period is over on its own clock; the second has hardly begun.
         over = time.monotonic() + 2.2
         while time.monotonic() < over:
             for order in (ask.Call(0), ask.Withdraw(0)):
@@ -536,7 +536,7 @@ def test_a_match_that_cannot_be_read_does_not_stop_the_time_of_others(db):
 
 @pytest.fixture
 def served(tmp_path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """The site as `make run` serves it, in a process of its own."""
+    """The site as `make run` serves it, in its own process."""
     port = free_port()
     environment = {**os.environ, "SETSITE_DEBUG": "1", "SETSITE_VAR": str(tmp_path), "PORT": str(port)}
     environment.pop("SETSITE_DATABASE", None)
@@ -554,7 +554,7 @@ def served(tmp_path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 
 
 def open_by_form(address: str) -> str:
-    """Open a table as a browser does; the address of its stream."""
+    """Open a table as a browser does; return the URL of its stream."""
     jar = CookieJar()
     browser = build_opener(HTTPCookieProcessor(jar))
     deadline = time.monotonic() + 3 * PATIENCE
@@ -587,7 +587,7 @@ def test_the_server_stops_at_once_with_streams_open(served):
 
 
 def test_a_hub_that_is_stopped_twice_is_stopped():
-    """Our server stops it, and then the end of the lifespan does again."""
+    """Our server stops it first, and then the end of the ASGI lifespan stops it again."""
 
     async def stop_twice() -> None:
         of_its_own = live.Hub(TableTopic())

@@ -1,4 +1,4 @@
-"""A week of streams, in a process whose clock is moved: what is open is kept, and what was closed is forgotten."""
+"""A simulated week of streams: open ones stay in memory, closed ones are freed."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from tests.classrooms.people import make_adult, make_classroom
 DAYS, LESSONS, TABLES, SCREENS = 7, 6, 3, 6
 HOUR = 3600.0
 MOST_GROWTH = 150_000
-"""Bytes in the last days, where a stream that's kept takes two thousand and more."""
+"""Allowed growth in bytes over the last days; one leaked stream takes over two thousand."""
 FULL_AFTER = 4
-"""The day after which every cache of a fixed size is full."""
+"""The day from which all fixed-size caches are full."""
 KEPT = (Watcher, LiveTopic, asyncio.Task, asyncio.TimerHandle)
 
 
 class MovedLoop(asyncio.SelectorEventLoop):
-    """A loop whose clock can be moved forward, with everything that is due until then done in its order."""
+    """An event loop whose clock can be moved forward, running everything that's due in order."""
 
     ahead = 0.0
 
@@ -54,7 +54,7 @@ class MovedLoop(asyncio.SelectorEventLoop):
 
 
 class Screen:
-    """A stream, opened by the site's own coroutine, that reads what it is sent until it is closed."""
+    """A stream, opened with the site's own coroutine, that reads until it's closed."""
 
     def __init__(self, watcher: Watcher, hub: Hub) -> None:
         self.messages = 0
@@ -82,14 +82,14 @@ class Week:
         self.streams = 0
 
     async def live(self, loop: MovedLoop) -> list[tuple[Counter[str], int]]:
-        """What is in memory at the end of each day."""
+        """Simulate the week; return what's in memory at the end of each day."""
         self.hub.start()
         self.lessons.start()
         kept = []
         for _day in range(DAYS):
             for _lesson in range(LESSONS):
                 await self._lesson(loop)
-            # Longer than any grace, so that whoever has left is gone.
+            # Longer than any grace period, so that people who left are gone.
             await loop.pass_time(HOUR / 4)
             await self._settle()
             kept.append(in_memory())
@@ -119,7 +119,7 @@ class Week:
         leading.resume(self.lesson)
 
     async def _settle(self) -> None:
-        """Until the threads have done what they were given."""
+        """Wait until the threads have finished their work."""
         for _turn in range(3):
             for pool in (self.hub._pool, self.lessons._pool):
                 await asyncio.wrap_future(pool.submit(lambda: None))
@@ -128,7 +128,7 @@ class Week:
 
 def in_memory() -> tuple[Counter[str], int]:
     gc.collect()
-    # By its type: a lazy object would be made by asking what it is.
+    # Check the type, because asking a lazy object would create it.
     counted = Counter(type(each).__name__ for each in gc.get_objects() if issubclass(type(each), KEPT))
     return counted, tracemalloc.get_traced_memory()[0]
 
@@ -158,15 +158,15 @@ def week(transactional_db) -> Week:
 
 def test_after_a_week_of_streams_nothing_is_kept_of_those_that_are_closed(week):
     loop = MovedLoop()
-    # In a thread that has no loop: Playwright keeps one in the thread of the tests.
+    # Use a thread without an event loop: Playwright runs one in the main thread.
     with ThreadPoolExecutor(1) as pool:
         days = pool.submit(run_in, loop, week.live(loop)).result()
     assert week.streams == DAYS * LESSONS * SCREENS * (TABLES + 1)
     assert loop.ahead > DAYS * LESSONS * 60
     first, last = days[0][0], days[-1][0]
-    # Threads and local variables may hold on to the latest ones.
+    # Threads and local variables may still refer to the latest ones.
     assert last["Watcher"] + last["LiveTopic"] < 2 * SCREENS, last
     assert all(last[name] <= first[name] + SCREENS for name in last), (first, last)
-    # Caches with a fixed size fill up in the first days; then nothing grows any more.
+    # Fixed-size caches fill up in the first days; after that nothing may grow.
     memory = [size for _counted, size in days]
     assert memory[-1] - memory[FULL_AFTER] < MOST_GROWTH, memory

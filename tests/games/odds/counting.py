@@ -1,4 +1,4 @@
-"""Hands with no SET counted from the rule alone, the slow and certain way, to hold the tables of `games.odds` against.
+"""Count hands without a SET from the rule alone, slowly but surely, to check the tables of `games.odds`.
 
 `python -m tests.games.odds.counting` counts the full deck for every hand size; it takes a minute or two.
 """
@@ -32,13 +32,13 @@ _SUM = np.array([[_DIFFERENCE[a, _DIFFERENCE[0, b]] for b in range(DECK_SIZE)] f
 
 
 def count_by_trying(deck: Sequence[Card], most: int) -> list[int]:
-    """How many hands of 0, 1, ... `most` cards hold no SET, by laying out every one of them."""
+    """How many hands of 0, 1, ... `most` cards contain no SET, by trying every one."""
     return _larger_hands((), sum(1 << card.index for card in deck), most)
 
 
 def count_by_symmetry(most: int, orbits_up_to: int) -> list[int]:
-    """The same for the full deck, up to `most` cards, looking once at hands that a symmetry turns into each other."""
-    # To each kind of hand, how many times it is dealt when the order of the cards matters.
+    """The same for the full deck, up to `most` cards, counting symmetric hands only once."""
+    # For each class of hands, how often it's dealt if the order of cards matters.
     kinds: Counter[Hand] = Counter({(): 1})
     counts = []
     for size in range(orbits_up_to + 1):
@@ -50,7 +50,7 @@ def count_by_symmetry(most: int, orbits_up_to: int) -> list[int]:
         for size, ways in enumerate(_larger_hands(hand, _allowed(hand), most)):
             larger[size] += dealt * ways
     for size in range(orbits_up_to + 1, most + 1):
-        # Each larger hand was met once for every smaller hand within it.
+        # Each larger hand was reached once from every smaller hand in it.
         count, rest = divmod(larger[size], factorial(orbits_up_to) * comb(size, orbits_up_to))
         assert rest == 0
         counts.append(count)
@@ -68,7 +68,7 @@ def _one_card_more(kinds: Counter[Hand]) -> Counter[Hand]:
 
 
 def _allowed(hand: Hand) -> int:
-    """The cards, as bits, that may join a hand without making a SET."""
+    """The cards, as a bit set, that can join a hand without making a SET."""
     spent = reduce(or_, (_BIT[a][b] for a in hand for b in hand), 0)
     return (1 << DECK_SIZE) - 1 & ~spent
 
@@ -102,10 +102,10 @@ def _frames(size: int, corners: int) -> np.ndarray:
 
 
 def _canonical(hand: Iterable[int]) -> Hand:
-    """The same hand for all hands that an affine symmetry of the deck turns into each other.
+    """A canonical representative of all hands that are equivalent under the deck's affine symmetries.
 
-    Any corners in general position can be moved to any others: of all the ways to move corners of the hand to the
-    corners of the space, the one that gives the smallest numbers is taken.
+    Any points in general position can be mapped to any others: of all maps from points of the hand to the corners of
+    the space, take the one that gives the smallest numbers.
     """
     cards = np.array(sorted(hand), dtype=np.uint8)
     for corners in range(min(len(cards), 5), 0, -1):

@@ -1,4 +1,4 @@
-"""The sheets' odds beside what is so."""
+"""The odds printed on the rule sheets, compared with the true ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""First deals: fair, right, repeatable, watchable and stoppable."""
+"""Simulated first deals: fair, correct, repeatable, observable and stoppable."""
 
 from itertools import count
 from math import comb
@@ -13,7 +13,7 @@ from games.rules.triples import has_set
 
 
 def _dealt(deck, cards, deals, seed):
-    """Whole hands by the method of the simulator, as rows of codes."""
+    """Whole hands dealt by the simulation, as rows of codes."""
     rng = np.random.default_rng(seed)
     laid = np.empty((cards, deals), np.uint8)
     for place in range(cards):
@@ -62,7 +62,7 @@ def test_every_card_is_dealt_equally_often():
     seen = seen[[code(card) for card in Deck.FULL.cards]]
     assert seen.sum() == hands.size
     expected, share = hands.size / 81, 12 / 81
-    # A card is in a hand or not, so its count spreads less than if cards were put back.
+    # Cards are drawn without replacement, so counts vary less than with replacement.
     statistic = float(((seen - expected) ** 2).sum() / (200_000 * share * (1 - share)))
     assert abs(statistic - 80) < 5 * (2 * 80) ** 0.5
 

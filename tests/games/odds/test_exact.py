@@ -1,4 +1,4 @@
-"""The exact counts, against the rule itself and against the numbers that are known of it."""
+"""Exact counts, checked against the rule itself and published numbers."""
 
 from fractions import Fraction
 from math import comb

@@ -1,4 +1,4 @@
-"""Whole games: played by the rules, repeatable, watchable and stoppable."""
+"""Simulated whole games: played by the rules, repeatable, observable and stoppable."""
 
 from collections import Counter
 
@@ -74,7 +74,7 @@ def test_the_first_stage_is_a_first_deal(full, easy):
 
 
 def test_games_move_from_stage_to_stage_without_loss(full):
-    """A table with no SET gets three cards; otherwise it is filled up to twelve, or goes down by three."""
+    """A table without a SET gets three cards; otherwise it's refilled to twelve or shrinks by three."""
     stages = {(stage.left_in_deck, stage.table): stage.tally for stage in full.stages}
     arriving: Counter[tuple[int, int]] = Counter({(69, 12): 40_000})
     for (left, table), tally in stages.items():
@@ -108,7 +108,7 @@ def test_ten_cards_of_the_small_deck_always_hold_a_set(easy):
 
 
 def test_it_plays_as_a_plain_game_by_the_rules_does(full):
-    """Ends of games played one by one with `find_sets`; both are samples, so they agree within five spreads."""
+    """Compare with games played one by one using `find_sets`; the two samples must agree within five sigma."""
     rng = np.random.default_rng(13)
     ends: Counter[int] = Counter()
     stuck = seen = 0

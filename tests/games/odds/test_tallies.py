@@ -1,4 +1,4 @@
-"""Tallies: intervals, sums, and chances put as odds."""
+"""Tallies: intervals, sums, and probabilities as odds."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Cards as bytes, against the rules; and the drawing of numbers."""
+"""Cards as bytes, checked against the rules, and the random number generation."""
 
 import numpy as np
 import pytest
@@ -32,13 +32,13 @@ def test_every_number_below_the_bound_is_drawn_equally_often(bound):
     drawn = np.bincount(draw(np.random.default_rng(3), bound, 500_000), minlength=bound)
     assert len(drawn) == bound
     expected = 500_000 / bound
-    # The chi-square statistic has this mean and spread when all are equally likely; five spreads is far out.
+    # Mean and spread of the chi-square statistic for a uniform distribution; five sigma is far out.
     statistic = float(((drawn - expected) ** 2 / expected).sum())
     assert abs(statistic - (bound - 1)) <= 5 * (2 * (bound - 1)) ** 0.5
 
 
 class _Raw:
-    """A source of bits that gives every 16-bit number once."""
+    """A bit source that yields every 16-bit number once."""
 
     def random_raw(self, size):
         return np.arange(65_536, dtype=np.uint16).view(np.uint64)[:size]

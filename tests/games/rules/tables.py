@@ -1,4 +1,4 @@
-"""Matches for the tests of the referee: a table with players, and moves that read as sentences."""
+"""A table for referee tests, with players and moves that read like sentences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from games.rules.state import MatchState, Phase
 
 
 class Table:
-    """A match being played; time stands still unless a test moves it."""
+    """A match in progress; time stands still unless the test moves it."""
 
     def __init__(self, options: Options | None = None, *, players: int = 2, seed: int | str = 1, dealt: bool = True):
         self.start = self.match = new_match(options or Options(), seed=seed)
@@ -58,7 +58,7 @@ class Table:
         return [seat.points for seat in self.match.seats]
 
     def play_deal_out(self, seat: int = 0) -> None:
-        """One player takes every SET of the deal."""
+        """Let one player take every SET of the deal."""
         while self.match.phase is Phase.PLAYING:
             if find_sets(self.match.table):
                 self.take(seat)
@@ -67,7 +67,7 @@ class Table:
 
 
 def table_where(condition, options: Options | None = None, *, players: int = 2) -> Table:
-    """The first seed whose first table is as wanted."""
+    """The table of the first seed whose deal meets the condition."""
     for seed in range(20_000):
         table = Table(options, players=players, seed=seed)
         if condition(table.match):

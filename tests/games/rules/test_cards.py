@@ -1,4 +1,4 @@
-"""The deck: 81 cards, each once, named by index and by values."""
+"""The deck: 81 distinct cards, named by index and by values."""
 
 import copy
 import pickle

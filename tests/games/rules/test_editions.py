@@ -1,4 +1,4 @@
-"""Options and editions: what each sheet prints, and what cannot be chosen."""
+"""Options and editions: what each rule sheet says, and invalid choices."""
 
 import pytest
 

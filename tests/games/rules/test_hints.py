@@ -1,4 +1,4 @@
-"""How hard a SET is to see, and help in stages."""
+"""How hard a SET is to see, and hints in stages."""
 
 import itertools
 import random

@@ -1,4 +1,4 @@
-"""What the host of a match may do: stop the clocks, give somebody more time, lay three more cards, end it."""
+"""What a match's host may do: stop the clocks, give somebody more time, deal three more cards, end it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever players do, legal or not, the rules hold."""
+"""Property tests: the rules hold whatever players do, legal or not."""
 
 import json
 from dataclasses import replace
@@ -31,7 +31,7 @@ def all_options(draw) -> Options:
 
 
 seats = st.sampled_from(SEATS)
-# A pick is drawn as a wish and made of the cards that lie there when its turn comes.
+# A pick is generated as numbers, and mapped to cards on the table when it's made.
 wishes = st.tuples(st.sampled_from(["a SET", "any of the table", "any of the deck", "too few"]), st.randoms())
 commands = st.one_of(
     st.builds(ask.Join, st.none() | seats),
@@ -78,7 +78,7 @@ def real_commands(match: MatchState, drawn) -> list:
 
 
 class Play:
-    """A match with its log; every step checks what must always hold."""
+    """A match with its log; every step checks the invariants."""
 
     def __init__(self, options: Options) -> None:
         self.start = self.match = new_match(options, seed="property")
@@ -102,7 +102,7 @@ class Play:
         check_always(self.match)
 
     def finish(self) -> None:
-        """Everybody stops fooling about and plays to the end."""
+        """Everybody plays legal moves until the end."""
         for _ in range(1_000):
             if self.match.phase is Phase.OVER:
                 return

@@ -1,4 +1,4 @@
-"""Computer opponents: slower on the harder, beaten by the stronger, and wrong as beginners are."""
+"""Computer opponents: slower on harder SETs, beaten by stronger ones, and wrong the way beginners are."""
 
 import itertools
 import math
@@ -18,7 +18,7 @@ from games.rules.state import MatchState, Phase
 
 NAMES = list(STRENGTHS)
 AS_PEOPLE = NAMES[1:]
-"""Those who see an easy SET as fast as people do."""
+"""Opponents that see an easy SET as fast as people."""
 
 
 def table_of_two(seed, options: Options | None = None) -> MatchState:
@@ -46,7 +46,7 @@ def test_there_are_five_strengths():
 def test_over_a_thousand_games_the_stronger_beats_the_weaker(weaker, stronger):
     wins = Counter()
     for seed in range(1_000):
-        # They change sides, so that neither seat is an advantage.
+        # They swap seats, so that neither seat is an advantage.
         sides = (weaker, stronger) if seed % 2 else (stronger, weaker)
         match = final(seed, {seat: STRENGTHS[name] for seat, name in enumerate(sides)})
         wins.update({sides[match.outcome.winners[0]] if len(match.outcome.winners) == 1 else "shared": 1})

@@ -1,4 +1,4 @@
-"""What is stored can be read back, and what cannot be read says so."""
+"""Stored records can be read back, and unreadable ones raise an error."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""One player alone, by each edition's rule of what giving up costs and how it is paid back."""
+"""Solitaire: the price of giving up in each edition, and how it's paid back."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def alone(edition: str, seed: int = 1, **changes) -> Table:
 
 
 def play_out(table: Table) -> None:
-    """Take every SET that is there; give up only when there is none."""
+    """Take every SET on the table; give up only if there is none."""
     while table.match.phase is Phase.PLAYING:
         if find_sets(table.match.table):
             table.take(0)
@@ -77,12 +77,12 @@ def test_nothing_is_paid_back_before_the_deck_is_used_up():
 
 
 def end_of_deck_with(edition: str, *, cards: int) -> Table:
-    """A table of so many cards with a SET, the deck used up, and at least two SETs owed."""
+    """A table with this many cards and a SET, the deck used up, and at least two SETs owed."""
     for seed in range(3_000):
         table = alone(edition, seed)
         table.do(ask.AgreeNoSet(0))
         table.do(ask.AgreeNoSet(0))
-        # Give up once more near the end, so that the table is larger than twelve when the deck runs out.
+        # Give up once more near the end, so that there are more than twelve cards when the deck runs out.
         while table.match.deck:
             give_up = cards > 12 and len(table.match.deck) <= 6 and len(table.match.table) < cards
             if find_sets(table.match.table) and not give_up:

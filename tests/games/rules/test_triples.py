@@ -1,4 +1,4 @@
-"""What three cards are, checked by counting all there are."""
+"""Triples, checked by counting all of them."""
 
 from collections import Counter
 from itertools import combinations
@@ -45,7 +45,7 @@ def test_every_pair_has_exactly_one_third_card():
 
 
 def hands_without_a_set(deck, size):
-    """Counted by growing: a card may be added when no two of the hand make a SET with it."""
+    """Count by adding cards: a card may be added if no two cards of the hand make a SET with it."""
 
     def grow(hand, forbidden, start, left):
         if not left:
@@ -67,7 +67,7 @@ def test_hands_without_a_set_in_the_full_deck(size, count):
 
 
 def test_hands_of_five_without_a_set():
-    # Every card is as good as every other, so those with the first card are 5/81 of all, counted five times over.
+    # All cards are equivalent, so hands with the first card are 5/81 of all hands, counted five times each.
     first = FULL_DECK[0]
     others = FULL_DECK[1:]
     forbidden_with = {card: third_card(first, card) for card in others}

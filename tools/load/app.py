@@ -1,4 +1,4 @@
-"""The site with groups of bare streams beside it: the least that could bring a table to its screens."""
+"""The site, plus groups of minimal streams as a baseline: the least that could bring a table to its screens."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
         await site(scope, receive, send)
 
 
-def _asked(scope: Scope) -> dict[str, str]:
+def _query(scope: Scope) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(scope["query_string"].decode()).items()}
 
 
 async def _stream(scope: Scope, send: Send) -> None:
     queue: asyncio.Queue[bytes] = asyncio.Queue()
-    _groups[_asked(scope)["group"]].add(queue)
+    _groups[_query(scope)["group"]].add(queue)
     await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
     await send({"type": "http.response.body", "body": _message(0, 64), "more_body": True})
     while True:
@@ -37,10 +37,10 @@ async def _stream(scope: Scope, send: Send) -> None:
 
 
 async def _push(scope: Scope, send: Send) -> None:
-    """Send to every stream of a group a message of so many bytes."""
-    asked = _asked(scope)
-    message = _message(int(asked["version"]), int(asked["bytes"]))
-    for queue in _groups[asked["group"]]:
+    """Send a message of the given size to every stream of a group."""
+    query = _query(scope)
+    message = _message(int(query["version"]), int(query["bytes"]))
+    for queue in _groups[query["group"]]:
         queue.put_nowait(message)
     await answer(send, 200, [], b"pushed")
 

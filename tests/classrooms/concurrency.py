@@ -1,4 +1,4 @@
-"""Running several functions at the same instant, each in a thread with a database connection of its own."""
+"""Run functions simultaneously, each in a thread with its own database connection."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ PATIENCE_SECONDS = 30.0
 
 
 def at_once(works: Sequence[Callable[[], object]]) -> list[object]:
-    """What each returned or raised, in the order given; all of them start behind one barrier."""
+    """Run all functions, starting behind one barrier; return each one's result or exception, in order."""
     barrier = threading.Barrier(len(works))
 
     def run(work: Callable[[], object]) -> object:
         try:
-            # The connection is made before the start, so that nobody wins by connecting faster.
+            # Connect before the start, so that nobody wins by connecting faster.
             connections["default"].ensure_connection()
             barrier.wait(PATIENCE_SECONDS)
             return work()

@@ -1,4 +1,4 @@
-"""Every field of every model of the site, and what it says about people. A new one has to be declared here."""
+"""Classifies every field of every model by what it says about people. New fields must be declared here."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from classrooms.models import User
 from games.models import Event, Seat
 
 PLAIN = "plain"
-"""Says nothing about anybody, or follows from a neighbouring field."""
+"""Says nothing about anybody, or follows from another field of the row."""
 WHOSE = "whose"
-"""Says whose row it is: it is gone when the person is, unless the row is of the log that goes by numbers."""
+"""Says whose row it is: deleted with the person, except in the log, which uses numbers."""
 ABOUT = "about"
-"""Is kept about the person whose row it is: it is in their export."""
+"""Data about the row's person; included in their export."""
 HIDDEN = "hidden"
-"""Lets somebody in: it is in no export."""
+"""A credential; never exported."""
 OF_OTHERS = "of others"
-"""May hold other people's data: it is in no person's export."""
+"""May contain other people's data; not in any person's export."""
 
 
 def _fields(**kinds: str) -> dict[str, str]:
@@ -32,7 +32,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "auth.Group": _fields(plain="id name"),
     "auth.Group_permissions": _fields(plain="id group permission"),
     "contenttypes.ContentType": _fields(plain="id app_label model"),
-    # A session says who is signed in; the walk below looks inside.
+    # A session contains the signed-in user; `everything` below looks inside.
     "sessions.Session": _fields(hidden="session_key session_data", plain="expire_date"),
     "account.EmailAddress": _fields(plain="id", whose="user", about="email verified primary"),
     "account.EmailConfirmation": _fields(plain="id", whose="email_address", about="created sent", hidden="key"),
@@ -116,7 +116,7 @@ FIELDS: dict[str, dict[str, str]] = {
         whose="user guest",
         about="number name joined_at removed_at team target time_factor is_on_paper is_visitor",
     ),
-    # Of guests only, and gone with the lesson: there is no account to export it to.
+    # Only for guests, and deleted with the lesson; there's no account to export it to.
     "classrooms.WaitingGuest": _fields(plain="id session guest name asked_at"),
     "classrooms.Activity": _fields(
         plain="id session number kind options state round stage started_at round_at ended_at"
@@ -124,7 +124,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "classrooms.Answer": _fields(plain="id activity", whose="attendee", about="round key cards event"),
 }
 
-# Where a row is somebody's by way of another row.
+# Rows that belong to somebody through another row.
 PATHS = {
     "account.EmailConfirmation": {"email_address": "email_address__user"},
     "socialaccount.SocialToken": {"account": "account__user"},
@@ -164,7 +164,7 @@ def rows_of(person: User) -> dict[str, set[Any]]:
 
 
 def everything() -> Iterator[tuple[str, str]]:
-    """Every row of every model as text, sessions opened."""
+    """Every row of every model as text, including decoded sessions."""
     for model in models():
         names = sorted(fields_of(model))
         for row in model._default_manager.all():

@@ -1,4 +1,4 @@
-"""Many clients of the site in one process: a small HTTP/1.1 client, its keep-alive connections and its streams."""
+"""A small HTTP/1.1 client for simulating many visitors in one process, with keep-alive connections and streams."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 HOST = "127.0.0.1"
 _END = b"\r\n\r\n"
-# A browser's token is as random; the server only compares the cookie with the header.
+# Not random as a browser's would be, but the server only compares the cookie with the header.
 _CSRF = "b" * 32
 _VERSION = re.compile(rb'data-version="(\d+)"')
 _TOKEN = re.compile(rb'sse-connect="([^"]+)"')
@@ -26,7 +26,7 @@ class Answer:
 
     @property
     def size(self) -> int:
-        """All its bytes on the wire."""
+        """Total bytes on the wire."""
         return len(self.head) + len(_END) + len(self.body)
 
     def header(self, name: str) -> str:
@@ -42,7 +42,7 @@ class Answer:
 
     @property
     def version(self) -> int:
-        """The version of the table in it, from its first bytes."""
+        """The version of the table in the answer, read from its first bytes."""
         start = _unzip(self.body, 1024) if self.body.startswith(b"\x1f\x8b") else self.body
         return version_in(start)
 
@@ -50,7 +50,7 @@ class Answer:
 def version_in(html: bytes) -> int:
     found = _VERSION.search(html)
     if not found:
-        raise ValueError(f"there is no table in {html[:200]!r}")
+        raise ValueError(f"no table in {html[:200]!r}")
     return int(found[1])
 
 
@@ -59,7 +59,7 @@ def _unzip(body: bytes, most: int = 0) -> bytes:
 
 
 class Connection(asyncio.Protocol):
-    """A keep-alive connection, with one request at a time."""
+    """A keep-alive connection that sends one request at a time."""
 
     def __init__(self) -> None:
         self._buffer = b""
@@ -76,7 +76,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._answer and not self._answer.done():
-            self._answer.set_exception(exc or ConnectionResetError("the server hung up"))
+            self._answer.set_exception(exc or ConnectionResetError("the server closed the connection"))
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
@@ -84,7 +84,7 @@ class Connection(asyncio.Protocol):
         if not end or not self._answer or self._answer.done():
             return
         answer = Answer(int(head[9:12]), head, body)
-        # The server's own words, when the site has crashed, have no length.
+        # When the site has crashed, the server's own error response has no length.
         if len(body) == int(answer.header("content-length") or len(body)):
             self._buffer = b""
             self._answer.set_result(answer)
@@ -97,7 +97,7 @@ class Connection(asyncio.Protocol):
 
 @dataclass
 class Visitor:
-    """A browser: a connection, and the cookies that go with it."""
+    """A browser: a connection and its cookies."""
 
     connection: Connection
     cookies: dict[str, str] = field(default_factory=lambda: {"csrftoken": _CSRF})
@@ -125,7 +125,7 @@ class Visitor:
         return f"{head}\r\n\r\n{body}".encode()
 
     def close(self) -> None:
-        """Hang up at once, whatever is still on its way."""
+        """Close the connection at once, even with an answer still on its way."""
         self.connection.transport.abort()
 
     async def ask(
@@ -141,7 +141,7 @@ class Visitor:
 
 
 class Stream(asyncio.Protocol):
-    """An open stream that only counts: the audience notes when the last of its streams has a version."""
+    """An open stream that only reports messages to its audience, which notes when the last stream has a version."""
 
     def __init__(self, request: bytes, audience: Audience) -> None:
         self.request = request
@@ -155,9 +155,9 @@ class Stream(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._parts.append(data)
-        # An event ends so, and a chunk of the answer with it.
+        # This ends an event and its chunk of the response.
         if data.endswith(b"\n\n\r\n"):
-            self.audience.heard(b"".join(self._parts))
+            self.audience.received(b"".join(self._parts))
             self._parts.clear()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -165,35 +165,35 @@ class Stream(asyncio.Protocol):
 
 
 class Audience:
-    """Streams of one address that all get the same."""
+    """Streams of one URL that all receive the same messages."""
 
     def __init__(self, port: int, path: str) -> None:
         self.port = port
         self.request = f"GET {path} HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode()
         self.streams: list[Stream] = []
-        self._last = b""
+        self._last_message = b""
         self._expected = b""
-        self._missing = 0
-        self._all_heard: asyncio.Future[float] | None = None
+        self._remaining = 0
+        self._all_received: asyncio.Future[float] | None = None
 
     async def grow(self, streams: int, version: int | None) -> None:
-        """Open streams until there are so many, and wait until each has its first message."""
+        """Open streams until there are `streams`, and wait until each has received its first message."""
         loop = asyncio.get_running_loop()
         while len(self.streams) < streams:
-            few = min(25, streams - len(self.streams))
-            complete = self.expect(version, few)
+            batch = min(25, streams - len(self.streams))
+            complete = self.expect(version, batch)
             opened = [
-                await loop.create_connection(lambda: Stream(self.request, self), HOST, self.port) for _ in range(few)
+                await loop.create_connection(lambda: Stream(self.request, self), HOST, self.port) for _ in range(batch)
             ]
             self.streams += [stream for _, stream in opened]
             await complete
 
     def expect(self, version: int | None, streams: int | None = None) -> asyncio.Future[float]:
-        """The moment when all streams, or so many, have a version of the table; or anything, before there is one."""
+        """Resolves to the time when all streams, or `streams` of them, have the version (None: any message)."""
         self._expected = b"" if version is None else f'data-version="{version}"'.encode()
-        self._missing = len(self.streams) if streams is None else streams
-        self._all_heard = asyncio.get_running_loop().create_future()
-        return self._all_heard
+        self._remaining = len(self.streams) if streams is None else streams
+        self._all_received = asyncio.get_running_loop().create_future()
+        return self._all_received
 
     def close(self) -> None:
         streams, self.streams = self.streams, []
@@ -202,37 +202,37 @@ class Audience:
 
     @property
     def size(self) -> int:
-        """The bytes of the last message that all have got; a chunk begins with its size."""
-        return int(self._last.partition(b"\r\n")[0], 16)
+        """Size in bytes of the last message that all received; a chunk begins with its size."""
+        return int(self._last_message.partition(b"\r\n")[0], 16)
 
     def lose(self, exc: Exception | None) -> None:
-        if self._all_heard:
-            self._all_heard.set_exception(exc or ConnectionResetError("the server closed a stream"))
-            self._all_heard = None
+        if self._all_received:
+            self._all_received.set_exception(exc or ConnectionResetError("the server closed a stream"))
+            self._all_received = None
 
-    def heard(self, message: bytes) -> None:
-        if self._expected in message and self._all_heard:
-            self._missing -= 1
-            if not self._missing:
-                self._last = message
-                self._all_heard.set_result(time.perf_counter())
-                self._all_heard = None
+    def received(self, message: bytes) -> None:
+        if self._expected in message and self._all_received:
+            self._remaining -= 1
+            if not self._remaining:
+                self._last_message = message
+                self._all_received.set_result(time.perf_counter())
+                self._all_received = None
 
 
 @dataclass
 class Player:
-    """A guest at a table, who calls and gives the call back."""
+    """A guest at a table who calls and withdraws the call."""
 
     visitor: Visitor
     code: str
 
     async def deal(self, version: int) -> int:
-        """Deal the cards by a page that has no stream, and so is answered with the table; its version."""
+        """Deal the cards and return the version. Sent as from a page without a stream, so the answer is the table."""
         answer = await self.visitor.ask("POST", self._path("deal"), {"version": version}, HX_Request="true")
         return answer.version
 
     async def act(self, action: str, version: int) -> None:
-        """Do something as a page does whose stream brings the table."""
+        """Send an action the way a page with an open stream does; the stream brings the new table."""
         form = {"version": version}
         await self.visitor.ask("POST", self._path(action), form, status=204, HX_Request="true", X_Live="1")
 
@@ -242,7 +242,7 @@ class Player:
 
 @dataclass
 class Table:
-    """A dealt table of guests."""
+    """A table of guests with the cards dealt."""
 
     players: list[Player]
     version: int
@@ -268,22 +268,22 @@ class Table:
 
     @property
     def next_move(self) -> tuple[Player, str]:
-        """Each player in turn calls and gives the call back, so that every move is a change."""
+        """Players take turns to call and withdraw the call, so that every move is a change."""
         return self.players[self.turn // 2 % len(self.players)], "withdraw" if self.turn % 2 else "call"
 
     async def move(self) -> None:
         player, action = self.next_move
         await player.act(action, self.version)
-        # Each move is one event; after a wrong guess the server would refuse the next.
+        # Each move is one event. If this version were wrong, the server would refuse the next move.
         self.version += 1
         self.turn += 1
 
     async def audience(self, port: int) -> Audience:
-        """The streams of watchers, with the token that a watcher's page holds."""
+        """Streams of watchers, opened with the token in a watcher's page."""
         watcher = await Visitor.to(port)
         page = await watcher.ask("GET", f"/play/{self.code}/")
         found = _TOKEN.search(page.content)
         if not found:
-            raise ValueError("the page has no stream")
+            raise ValueError("no stream in the page")
         watcher.close()
         return Audience(port, found[1].decode().replace("&amp;", "&"))

@@ -1,4 +1,4 @@
-"""Learners who stand where a test wants them."""
+"""Learners with given skill probabilities."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lessons.skills import Skill
 
 
 def stand_at(player: Player, probabilities: Mapping[Skill, float], *, now: float) -> None:
-    """As if so much were held, after one event."""
+    """Give the learner these probabilities, as if after one event."""
     at = datetime.fromtimestamp(now, UTC)
     event, _is_new = LearningEvent.objects.get_or_create(
         **player.key,

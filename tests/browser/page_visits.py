@@ -1,7 +1,7 @@
-"""Every page of the site with those who visit it; what has an address and is no page is named at the end.
+"""Every page of the site with its visitors; URLs that aren't pages are listed at the end.
 
-The addresses are held against the resolver, so none can be forgotten. The same visits are for axe, for the parser, for
-the gallery and for the audit.
+The URLs are checked against the resolver, so none can be forgotten. The same visits are used by axe, the HTML parser,
+the gallery and the audit.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from tests.classrooms.live.lesson import Lesson
 from tests.lessons.test_learning import right_answer, wrong_answer
 from tests.lessons.test_practice import forms_of
 
-# The front, and what tells about the site
+# The front page and pages about the site
 
 BOARD = 7
 
@@ -92,7 +92,7 @@ FRONT = [
 
 # Learning
 
-# One step for each kind of question, one that ends its unit with a game, and what is answered where it is no exercise.
+# One step for each kind of question, one that ends its unit with a game, and a page that isn't an exercise.
 STEPS: dict[str, Callable[[Any], Form] | None] = {
     "same-or-different/not-a-set": lambda question: {},
     "cards/color-green": lambda question: {"value": "red"},
@@ -136,7 +136,7 @@ _SHOWN = {"shown_at": time.time(), "hints": 1}
 
 
 def _answer(ticket: Ticket, answer: Callable[[Exercise], Form]) -> Form:
-    """The last form that is sent of an answer to an exercise."""
+    """The last form sent when answering an exercise."""
     *before, last = forms_of(ticket.question, answer(ticket.question))
     for form in before:
         ticket = ticket.with_found(tuple(form["cards"]))
@@ -178,7 +178,7 @@ def find_all_but_one(world: World, client: Client) -> None:
 
 
 def table(*moves: Callable[[Game], object], dealt: bool = True) -> Callable[[World], list[str]]:
-    """A new match of Mia and Noah at which this has happened."""
+    """A new match of Mia and Noah after these moves."""
 
     def made(world: World) -> list[str]:
         players = [world.player(0), world.player(1)]
@@ -195,7 +195,7 @@ def orders(*each: ask.Command) -> Callable[[Game], None]:
 
 
 def reveal(seat: int, *, right: bool) -> Callable[[Game], None]:
-    """A pick of the near future is shown until then, which leaves time to look at it."""
+    """Make a pick with a time in the near future, so that it stays shown long enough to look at."""
 
     def pick(game: Game) -> None:
         soon = time.time() + 50
@@ -292,7 +292,7 @@ def wrong_codes(world: World, client: Client) -> None:
 
 
 def within_a_minute() -> AbstractContextManager[Any]:
-    """Codes are counted by the minute on the clock, of which none must end meanwhile."""
+    """Avoid the end of a minute, because codes are counted per minute."""
     moment = time.time()
     return mock.patch.object(limits, "time", SimpleNamespace(time=lambda: moment))
 
@@ -349,7 +349,7 @@ JOIN = [
 def lesson(
     kind: str = "", then: Callable[[Lesson], object] | None = None, **options: str
 ) -> Callable[[World], list[Any]]:
-    """The running lesson of the class, with an activity that has just begun."""
+    """Start the class's lesson with an activity that has just begun."""
 
     def made(world: World) -> list[Any]:
         session = world.lesson.session
@@ -366,7 +366,7 @@ def lesson(
 
 
 def wall(kind: str = "") -> Callable[[World], list[Any]]:
-    """The projector's own address, for a browser in which nobody is signed in."""
+    """The projector's own URL, for a browser where nobody is signed in."""
     return lambda world: [*lesson(kind)(world), wall_key(world.lesson.session)]
 
 
@@ -385,7 +385,7 @@ def trying_lesson(world: World) -> list[Any]:
 def at_the_door(
     then: Callable[[Lesson, Client], object] | None = None, **session: bool
 ) -> Callable[[World, Client], None]:
-    """Somebody comes to a lesson whose door is like this."""
+    """Somebody comes to a lesson whose entry is in this state."""
 
     def come(world: World, client: Client) -> None:
         rows = Session.objects.filter(code=world.trying_lesson.code)
@@ -642,7 +642,7 @@ ACCOUNT = [
     Visit("mail"),
 ]
 
-# What goes wrong
+# Error pages
 
 
 def very_busy() -> AbstractContextManager[Any]:
@@ -685,7 +685,7 @@ PAGES: dict[str, list[Visit]] = {
     "Errors": ERRORS,
 }
 
-# No pages
+# URLs that aren't pages
 
 ONLY_POSTED = {
     *(f"play:{deed}" for deed in ("join", "deal", "pick", "withdraw", "no-set", "take-back", "leave", "again")),

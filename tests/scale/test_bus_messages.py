@@ -1,4 +1,4 @@
-"""The bus by itself: what one process tells the others hear, once, and after a gap they know that there was one."""
+"""The bus alone: processes receive each other's messages once, and notice a gap after an interruption."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.games.live import PATIENCE
 
 
 class Ear:
-    """A process that listens: what it has heard, and how often it came to hear the others again."""
+    """A listening process: the messages received, and how often the connection was restored."""
 
     def __init__(self, address: str) -> None:
         self.bus = Bus(address)
