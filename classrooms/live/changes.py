@@ -48,15 +48,16 @@ def changed(session: Session, *, devices: bool = True) -> None:
     announce(session, devices=devices)
 
 
-def count_answer(session: Session) -> bool:
+def count_answer(session: Session, *, changes_activity: bool) -> bool:
     """Lock the session and count an answer. Returns whether what was read with the session is still current.
 
-    One statement suffices, because everything that an answer depends on raises the version. No screen is notified yet.
+    One statement suffices, because everything that an answer depends on raises the version, except for answers that
+    change the activity, and those raise the count. No screen is notified yet.
     """
     note_lock(LockLevel.SESSION)
-    seen = session.version
+    version, count = session.version, session.count
     _increment(session, "count")
-    return session.version == seen
+    return session.version == version and (not changes_activity or session.count == count + 1)
 
 
 def _increment(session: Session, name: str) -> None:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Collection
 from copy import deepcopy
-from dataclasses import dataclass
 from enum import StrEnum
 
 from django.db import transaction
-from django.db.models import F, FilteredRelation, Q, QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
@@ -18,6 +16,7 @@ from classrooms.live.activities import kind_of
 from classrooms.live.changes import announce, changed, count_answer, locked
 from classrooms.live.errors import GuestMustWait, LessonRefusal
 from classrooms.live.leading import present_activity
+from classrooms.live.store import LessonPlace, place_at
 from classrooms.models import Activity, Attendee, Session, Stage
 from games.players import Player
 
@@ -30,43 +29,6 @@ def own_seat(session: Session, player: Player | None) -> Attendee | None:
     if player.user:
         seats = seats.filter(user__enrolments__classroom=session.classroom_id)
     return seats.first()
-
-
-@dataclass(frozen=True, slots=True)
-class LessonPlace:
-    """A seat with what an answer from it depends on, its session and present activity, read in one query."""
-
-    seat: Attendee
-    activity: Activity | None
-
-
-def place_of(code: str, player: Player) -> LessonPlace | None:
-    """The player's place in the lesson with this code; see `own_seat`."""
-    seats = Attendee.objects.filter(session__code=code, session__classroom__deleted_at=None, **player.key)
-    if player.user:
-        seats = seats.filter(user__enrolments__classroom=F("session__classroom"))
-    return _read_place(seats)
-
-
-def place_at(seat: Attendee) -> LessonPlace:
-    """Read the place of a seat from the database again."""
-    place = _read_place(Attendee.objects.filter(pk=seat.pk))
-    if place is None:
-        raise Attendee.DoesNotExist(seat.pk)
-    return place
-
-
-def _read_place(seats: QuerySet[Attendee]) -> LessonPlace | None:
-    present = FilteredRelation("session__activities", condition=~Q(session__activities__stage=Stage.DONE))
-    own = seats.annotate(present=present).order_by("-present__number")
-    # The type stubs don't know relations by alias.
-    seat = own.select_related("user", "session__classroom", "present").first()  # type: ignore[misc]
-    if seat is None:
-        return None
-    activity: Activity | None = getattr(seat, "present", None)
-    if activity:
-        activity.session = seat.session
-    return LessonPlace(seat, activity)
 
 
 def may_attend(session: Session, player: Player | None) -> bool:
@@ -174,14 +136,14 @@ def takes_part(activity: Activity, attendee: Attendee) -> bool:
     return not kind.has_rounds or activity.stage != Stage.OPEN or attendee.joined_at <= activity.round_at
 
 
-def act(place: LessonPlace, form: QueryDict, *, by_teacher: bool = False) -> Session:
-    """Pass what a device sends to the present activity, and return the updated session.
+def act(place: LessonPlace, form: QueryDict, *, by_teacher: bool = False) -> LessonPlace:
+    """Pass what a device sends to the present activity, and return the place as it is now.
 
     Raises `LessonRefusal`, with the reason in words, if it comes too late or twice.
     """
     with transaction.atomic():
-        is_as_read = count_answer(place.seat.session)
-        if not is_as_read or (place.activity and kind_of(place.activity).changes_by_answers):
+        changes_activity = place.activity is not None and kind_of(place.activity).changes_by_answers
+        if not count_answer(place.seat.session, changes_activity=changes_activity):
             place = place_at(place.seat)
         attendee, activity = place.seat, place.activity
         session = attendee.session
@@ -196,7 +158,7 @@ def act(place: LessonPlace, form: QueryDict, *, by_teacher: bool = False) -> Ses
         if not by_teacher and not takes_part(activity, attendee):
             raise LessonRefusal(_("You come in at the next round."))
         _act(activity, attendee, form)
-    return session
+    return place
 
 
 def _act(activity: Activity, attendee: Attendee, form: QueryDict) -> None:

@@ -22,8 +22,8 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from classrooms.live.activities import kind_of
-from classrooms.live.activities.base import answered_by, counted
-from classrooms.live.leading import FACTORS, TARGETS, present_activity
+from classrooms.live.activities.base import counted
+from classrooms.live.leading import FACTORS, TARGETS
 from classrooms.live.screens import (
     PlainScreen,
     RemotePerson,
@@ -32,6 +32,7 @@ from classrooms.live.screens import (
     projector_screen,
     remote_screen,
 )
+from classrooms.live.store import lesson_now, present_seats, waiting_guests
 from classrooms.live.wall import wall_key
 from classrooms.models import Activity, Attendee, Session
 from core.links import absolute_url
@@ -48,7 +49,6 @@ _SEAT_PLACEHOLDER = 99_999
 _CSRF_FIELD = f'<input type="hidden" name="csrfmiddlewaretoken" value="{_CSRF_PLACEHOLDER}">'
 CHANGED = event("changed", "")
 """Tells a page to fetch its content itself."""
-_REMOTE_FIELDS = ("number", "name", "team", "is_on_paper", "is_connected", "target", "time_factor")
 _MAX_PARTS, _MAX_ROWS = 512, 2048
 _part_cache: OrderedDict[Hashable, str] = OrderedDict()
 _lock = threading.Lock()
@@ -79,10 +79,6 @@ class DeviceParts:
 
     session: Session
     activity: Activity | None
-
-    @classmethod
-    def of(cls, session: Session) -> DeviceParts:
-        return cls(session, present_activity(session))
 
     def parts(self, attendees: Collection[Attendee]) -> dict[int, str]:
         """Each seat's part, by seat number."""
@@ -220,14 +216,11 @@ class SeatPicture:
 
 
 class LessonPictures:
-    """What the screens of a lesson show now. The attendees are read once for all of them."""
+    """What the screens of a lesson show now, read once for all of them. Raises `Session.DoesNotExist`."""
 
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.activity = present_activity(session)
-        self._present = session.attendees.filter(removed_at=None)
-        # Plain rows instead of model instances: after each answer, this is most of the work.
-        self.people = list(self._present.values_list("pk", "joined_at", *_REMOTE_FIELDS, named=True))
+    def __init__(self, code: str) -> None:
+        self.session, self.activity = lesson_now(code)
+        self.people, self._answered = present_seats(self.session, self.activity)
         self.connected = frozenset(each.number for each in self.people if each.is_connected)
 
     def told(self, *, is_staff: bool) -> SharedPicture:
@@ -240,7 +233,7 @@ class LessonPictures:
         return SeatPicture(self._version(is_staff=False), self.connected, events)
 
     def devices(self, numbers: Collection[int]) -> SeatPicture:
-        with_device = self._present.filter(is_on_paper=False)
+        with_device = self.session.attendees.filter(removed_at=None, is_on_paper=False)
         parts = DeviceParts(self.session, self.activity).parts([each for each in with_device if each.number in numbers])
         events = {number: event(PART, for_script(part)) for number, part in parts.items()}
         return SeatPicture(self._version(is_staff=False), self.connected, events)
@@ -262,12 +255,8 @@ class LessonPictures:
     def _is_counting(self) -> bool:
         return self.activity is not None and kind_of(self.activity).is_counting(self.activity)
 
-    @cached_property
-    def _answered(self) -> set[int]:
-        return answered_by(self.activity) if self.activity else set()
-
     def _remote_frame(self) -> Hashable:
-        return self.session.version, tuple(self.people), tuple(self.session.waiting.values_list("pk", flat=True))
+        return self.session.version, tuple(self.people), waiting_guests(self.session)
 
     def _version(self, *, is_staff: bool) -> Version:
         return (self.session.version, self.session.count) if is_staff else (self.session.version,)

@@ -131,10 +131,10 @@ class LessonTopic(TopicType[LessonWatch]):
         shown: Mapping[Group, Picture],
     ) -> Drawn[LessonWatch]:
         ended = self.without_right(newcomers)
-        session = Session.objects.filter(code=code).first()
-        if session is None:
-            raise TopicGone(code)
-        pictures = LessonPictures(session)
+        try:
+            pictures = LessonPictures(code)
+        except Session.DoesNotExist:
+            raise TopicGone(code) from None
         groups: dict[tuple[LessonScreen, str], set[int]] = {}
         for each in watches:
             groups.setdefault((each.screen, each.language), set()).add(each.number or 0)

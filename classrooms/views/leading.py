@@ -25,6 +25,7 @@ from classrooms.live.errors import LessonRefusal, LessonRunning
 from classrooms.live.paper import PaperBoard, boards_pdf
 from classrooms.live.parts import remote_part, seen, wall_part
 from classrooms.live.report import file_name, session_csv, session_report, session_xlsx
+from classrooms.live.store import place_at
 from classrooms.models import Action, Activity, Attendee, Classroom, Session, User
 from classrooms.views.reports import CSV, XLSX
 from classrooms.views.session import answer_part, session_by_code
@@ -248,7 +249,7 @@ SEAT_ORDERS: dict[str, Callable[[Attendee, QueryDict], object]] = {
     "extend": lambda attendee, form: leading.extend_time(attendee, _factor(form)),
     "target": lambda attendee, form: leading.set_target(attendee, _number(form, "target") or None),
     "team": lambda attendee, form: leading.set_team(attendee, _number(form, "team") or None),
-    "answer": lambda attendee, form: joining.act(joining.place_at(attendee), form, by_teacher=True),
+    "answer": lambda attendee, form: joining.act(place_at(attendee), form, by_teacher=True),
 }
 
 

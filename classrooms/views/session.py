@@ -17,9 +17,11 @@ from django_htmx.http import HttpResponseClientRedirect
 from classrooms.accounts.signing_in import AFTER_SIGN_IN
 from classrooms.live import joining, seats, topic
 from classrooms.live.errors import GuestMustWait, LessonRefusal
-from classrooms.live.joining import Door, LessonPlace
+from classrooms.live.joining import Door
+from classrooms.live.leading import present_activity
 from classrooms.live.parts import DeviceParts, for_browser, for_script
-from classrooms.models import Attendee, Session
+from classrooms.live.store import LessonPlace, place_at, place_of
+from classrooms.models import Session
 from core.http.requests import Request
 from core.i18n.language import speak_as_class
 from games import codes
@@ -62,7 +64,7 @@ def device(request: Request, code: str) -> HttpResponse:
     seat = joining.own_seat(session, who)
     if seat is None or seat.removed_at:
         return _door(request, session)
-    return _page(request, session, seat)
+    return _page(request, LessonPlace(seat, present_activity(session)))
 
 
 @require_safe
@@ -123,42 +125,40 @@ def _to_paper(request: Request, session: Session) -> HttpResponse:
 @require_safe
 def part(request: Request, code: str) -> HttpResponse:
     """The screen's part, if it has changed."""
-    seat = _own_place(request, code).seat
-    session = seat.session
-    if seat.is_on_paper:
+    place = _own_place(request, code)
+    session = place.seat.session
+    if place.seat.is_on_paper:
         return _to_paper(request, session)
     if request.GET.get("seen") == str(session.version):
-        return HttpResponse(status=204)
-    return HttpResponse(_fragment(request, session, seat))
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
+    return HttpResponse(_part(request, place))
 
 
 @require_POST
 def act(request: Request, code: str) -> HttpResponse:
     """Handle whatever a device answers or does."""
     place = _own_place(request, code)
-    seat = place.seat
-    session = seat.session
-    if seat.is_on_paper:
-        return _to_paper(request, session)
-    notice, status = "", 200
+    if place.seat.is_on_paper:
+        return _to_paper(request, place.seat.session)
+    notice, status = "", HTTPStatus.OK
     try:
-        MOVES.count(f"a{seat.pk}")
-        session = seat.session = joining.act(place, request.POST)
+        MOVES.count(f"a{place.seat.pk}")
+        place = joining.act(place, request.POST)
     except LessonRefusal as refusal:
-        notice, status = str(refusal), 422
-        session.refresh_from_db()
+        notice, status = str(refusal), HTTPStatus.UNPROCESSABLE_ENTITY
+        place = place_at(place.seat)
     except TooMany:
         notice, status = _("That was very fast. Wait a moment."), HTTPStatus.TOO_MANY_REQUESTS
     if request.htmx:
-        return HttpResponse(_fragment(request, session, seat, notice=notice), status=status)
+        return HttpResponse(_part(request, place, notice=notice), status=status)
     if notice:
-        return _page(request, session, seat, notice=notice, status=status)
-    return redirect("session:device", session.code)
+        return _page(request, place, notice=notice, status=status)
+    return redirect("session:device", place.seat.session.code)
 
 
 def _own_place(request: Request, code: str) -> LessonPlace:
     who = known_player(request)
-    place = joining.place_of(codes.plain(code), who) if who else None
+    place = place_of(codes.plain(code), who) if who else None
     if place is None or place.seat.removed_at:
         codes.count_lookup(request, found=False)
         raise Http404("not in this session")
@@ -197,19 +197,23 @@ def _door_notice(door: Door) -> str:
     return words.get(door, "")
 
 
-def _page(request: Request, session: Session, seat: Attendee, *, notice: str = "", status: int = 200) -> HttpResponse:
+def _page(
+    request: Request, place: LessonPlace, *, notice: str = "", status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    seat, session = place.seat, place.seat.session
     watch = topic.LessonWatch(session.code, seat.number, user=seat.user_id, language=get_language() or "")
     context = {
         "session": session,
         "attendee": seat,
-        "part": _fragment(request, session, seat, notice=notice),
+        "part": _part(request, place, notice=notice),
         "token": topic.sign(watch),
     }
     return render(request, "session/device.html", context, status=status)
 
 
-def _fragment(request: Request, session: Session, seat: Attendee, *, notice: str = "") -> str:
-    return answer_part(request, DeviceParts.of(session).part(seat, notice=notice))
+def _part(request: Request, place: LessonPlace, *, notice: str = "") -> str:
+    parts = DeviceParts(place.seat.session, place.activity)
+    return answer_part(request, parts.part(place.seat, notice=notice))
 
 
 def answer_part(request: Request, part: str) -> SafeString:

@@ -34,6 +34,7 @@ from classrooms.accounts.sign_up import SIGNED_IN_AT
 from classrooms.classes.service import accept, archive, invite
 from classrooms.classes.students import make_home_child, offer_student
 from classrooms.live import joining, leading
+from classrooms.live.store import place_at
 from classrooms.models import (
     Action,
     Activity,
@@ -126,7 +127,7 @@ def attend(lesson: LiveLesson, *players: Player) -> list[Attendee]:
     seats = [joining.attend(lesson, each) for each in players]
     activity = leading.begin(lesson, "triples", {})
     for seat in seats:
-        joining.act(joining.place_at(seat), QueryDict(f"activity={activity.number}&round=1&yes=1"))
+        joining.act(place_at(seat), QueryDict(f"activity={activity.number}&round=1&yes=1"))
     return seats
 
 

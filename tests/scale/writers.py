@@ -41,6 +41,7 @@ from classrooms.live import joining, leading, seats
 from classrooms.live.activities import relay, unit
 from classrooms.live.activities.silent_board import Arrangement
 from classrooms.live.activities.teams import own_team
+from classrooms.live.store import place_at
 from classrooms.models import (
     Action,
     Activity,
@@ -342,7 +343,7 @@ def act(world: World) -> None:
 
 def send(seat: Attendee, activity: Activity, form: str) -> None:
     """Send a device's form for the activity it shows."""
-    joining.act(joining.place_at(seat), QueryDict(f"activity={activity.number}&round={activity.round}&{form}"))
+    joining.act(place_at(seat), QueryDict(f"activity={activity.number}&round={activity.round}&{form}"))
 
 
 def play(room: Room, seat: int) -> None:

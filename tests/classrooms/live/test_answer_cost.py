@@ -12,6 +12,7 @@ from classrooms.live.activities.base import player_of
 from classrooms.live.activities.silent_board import KIND as BOARD
 from classrooms.live.activities.unit import KIND as UNIT
 from classrooms.live.errors import LessonRefusal
+from classrooms.live.store import place_of
 from classrooms.models import Answer, Attendee, Enrolment, User
 from games.rules import Card, find_sets
 from lessons.models import LearningEvent, StepDone
@@ -48,7 +49,7 @@ def fill(lesson: Lesson, seats: int) -> None:
 def statements(lesson: Lesson, place: int, form: str) -> list[str]:
     """The SQL statements of the answering service, after the device's seat has been found."""
     activity, seat = lesson.activity, lesson.seats[place]
-    found = joining.place_of(lesson.code, player_of(seat))
+    found = place_of(lesson.code, player_of(seat))
     assert found
     with CaptureQueriesContext(
         connection,
@@ -98,12 +99,12 @@ def test_an_answer_takes_at_most_four_statements_however_many_have_a_seat(begin)
 def test_an_answer_to_what_has_changed_since_the_seat_was_read_is_judged_by_what_is_there_now():
     lesson = a_lesson(1)
     lesson.begin("triples")
-    place = joining.place_of(lesson.code, player_of(lesson.seats[0]))
+    place = place_of(lesson.code, player_of(lesson.seats[0]))
     lesson.steer("reveal")
     form = QueryDict(f"activity={lesson.activity.number}&round={lesson.activity.round}&yes=1")
     with pytest.raises(LessonRefusal, match="The answer is there already"):
         joining.act(place, form)
-    place = joining.place_of(lesson.code, player_of(lesson.seats[0]))
+    place = place_of(lesson.code, player_of(lesson.seats[0]))
     lesson.seat(0, "remove")
     with pytest.raises(LessonRefusal, match="taken you out"):
         joining.act(place, form)
