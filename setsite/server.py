@@ -6,11 +6,9 @@ import uvicorn
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from classrooms.live.topic import hub as lessons
 from core.http.connections import patient
-from core.live.bus import bus
 from core.serving import begin_serving
 from games.live.topic import hub as tables
 
@@ -47,9 +45,9 @@ def server(*, port: int, host: str = "127.0.0.1") -> Server:
         "setsite.asgi:application",
         host=host,
         port=port,
-        # Set-ups with Redis have uvloop and httptools, which make a busy process a quarter cheaper.
-        loop="auto" if bus.is_shared else "asyncio",
-        http=patient(AutoHTTPProtocol if bus.is_shared else H11Protocol),
+        # uvloop and httptools, where they exist, make a busy process a quarter cheaper.
+        loop="auto",
+        http=patient(AutoHTTPProtocol),
         log_config=None,
         log_level="warning",
         access_log=False,

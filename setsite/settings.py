@@ -295,7 +295,7 @@ CELERY_BROKER_URL = REDIS_URL or "memory://"
 IS_BROKERLESS = not REDIS_URL
 # A Redis that accepts connections but never answers counts as down.
 _BROKER_TIMEOUTS = {"socket_connect_timeout": 2.0, "socket_timeout": 5.0}
-CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, float] = {"polling_interval": 0.05} if IS_BROKERLESS else _BROKER_TIMEOUTS
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, float] = {"polling_interval": 0.25} if IS_BROKERLESS else _BROKER_TIMEOUTS
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 # Heavy jobs have their own queue, so that they don't delay mail, letters and deletions.
