@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from classrooms.live.activities.base import IN_LESSON, GradedAnswer, keep, seed_of
+from classrooms.live.answering import record_answer
 from classrooms.live.changes import changed
 from classrooms.live.errors import LessonRefusal
 from classrooms.models import Activity, Attendee, Session
@@ -25,7 +25,6 @@ from games.rules.hints import ranked_sets
 from games.rules.records import event_from, match_from
 from games.rules.triples import Triple, differing, is_set
 from games.words import REFUSALS
-from lessons.answering import asked_of
 from lessons.questions import exercise_of
 from lessons.skills import ExerciseKind, Wanted
 
@@ -142,19 +141,11 @@ def picks(match: Match, *, after: int = 0) -> Iterator[LoggedPick]:
         state = evolve(state, event)
 
 
-def keep_pick(activity: Activity, attendee: Attendee, pick: LoggedPick, *, easy: bool, key: str) -> None:
+def record_pick(activity: Activity, attendee: Attendee, pick: LoggedPick, *, easy: bool, key: str) -> None:
     """Record a pick as an answer; for mastery it counts as an exercise to find a SET on that table."""
     easiest = next((triple for _effort, triple in ranked_sets(pick.table)), None)
     looked_for = pick.cards if is_set(*pick.cards) else easiest
     wanted = Wanted(ExerciseKind.FIND_ONE, differing(looked_for) if looked_for else 1, easy=easy)
     indices = [card.index for card in pick.cards]
     exercise = exercise_of(wanted, seed="", cards=pick.table)
-    graded = exercise.grade({"cards": indices})
-    asked = asked_of(exercise, origin=IN_LESSON, seed=f"{seed_of(activity)}/{key}")
-    answer = {"cards": indices, "picked": True}
-    keep(
-        activity,
-        attendee,
-        GradedAnswer(indices, answer, graded.is_right, graded.missed, graded.evidence, asked, key),
-        pick.at,
-    )
+    record_answer(activity, attendee, exercise, {"cards": indices}, pick.at, key=key, noted={"picked": True})

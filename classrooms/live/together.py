@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from django.http import QueryDict
-
-from classrooms.live.errors import LessonRefusal
 from games.rules import Card, explain
 from games.rules.triples import Verdict
 from lessons.course.units import Step, Unit, course
-from lessons.questions import BadAnswer, Grade, Question
-from lessons.words import refusal
+from lessons.questions import Question
 
 _TRIPLE = 3
 
@@ -39,15 +34,6 @@ def put(unit: str, place: int, seed: str, turn: int) -> AskedStep:
     found = next(each for each in course() if each.slug == unit)
     step = found.steps[place]
     return AskedStep(found, step, step.question.put(f"{seed}/{place}", turn))
-
-
-def read_and_grade(question: Question, form: QueryDict) -> tuple[dict[str, Any], Grade]:
-    """Read one answer from the form, and grade it."""
-    try:
-        answer = question.one_answer.read(form)
-        return answer, question.one_answer.grade(answer)
-    except BadAnswer as error:
-        raise LessonRefusal(refusal(error)) from None
 
 
 def verdict_on(question: Question, cards: list[int]) -> Verdict | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Protocol
 
 from django import forms
 from django.http import QueryDict
@@ -14,17 +14,10 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from classrooms.live.errors import LessonRefusal
 from classrooms.models import Activity, Answer, Attendee, Stage
-from core.db.inserts import insert_unless_there
 from games.players import Player
-from games.rules import Feature
-from lessons.progress.origins import Origin, Source
-from lessons.progress.recording import Answered, Asked, append_event
-from lessons.skills import Evidence
 
 Words = str | Promise
-IN_LESSON: Final = Origin(Source.LESSON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +44,6 @@ FINISH = Order("finish", _("Finish"), is_main=False)
 
 class NoOptions(forms.Form):
     """An empty form, for an activity without options."""
-
-
-@dataclass(frozen=True, slots=True)
-class GradedAnswer:
-    """A graded answer, ready to be saved."""
-
-    cards: Sequence[int]
-    answer: Mapping[str, Any]
-    is_right: bool
-    missed: Sequence[Feature]
-    evidence: Sequence[Evidence]
-    asked: Asked
-    key: str = ""
 
 
 class ActivityType:
@@ -153,21 +133,6 @@ class ActivityType:
     def paper(self, activity: Activity) -> Screen | None:
         """Where the teacher taps in a paper student's answer; None if the activity doesn't work on paper."""
         return None
-
-
-def keep(activity: Activity, attendee: Attendee, given: GradedAnswer, now: float) -> None:
-    """Save an answer and its learning event, as in practice, for guests too. A second answer is refused."""
-    said = Answered(answer=dict(given.answer), is_right=given.is_right, missed=given.missed, evidence=given.evidence)
-    answer = Answer(
-        event=append_event(player_of(attendee), given.asked, said, now=now),
-        activity=activity,
-        attendee=attendee,
-        round=activity.round,
-        key=given.key,
-        cards=list(given.cards),
-    )
-    if not insert_unless_there(answer):
-        raise LessonRefusal(str(_("You have answered already.")))
 
 
 def player_of(attendee: Attendee) -> Player:

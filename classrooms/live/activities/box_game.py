@@ -16,25 +16,16 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from classrooms.live.activities.base import (
-    FINISH,
-    IN_LESSON,
-    ActivityType,
-    GradedAnswer,
-    Order,
-    Screen,
-    keep,
-    player_of,
-    seed_of,
-)
+from classrooms.live.activities.base import FINISH, ActivityType, Order, Screen, player_of
+from classrooms.live.answering import record_answer
 from classrooms.live.errors import LessonRefusal
 from classrooms.live.playing import (
     LoggedPick,
     RulesForm,
     do,
     do_if_possible,
-    keep_pick,
     open_dealt,
+    record_pick,
     rules_of,
     up_to_date,
 )
@@ -53,8 +44,7 @@ from games.rules.records import event_from
 from games.rules.state import Phase
 from games.rules.triples import FeaturePattern as Make
 from games.rules.triples import Verdict
-from lessons.answering import asked_of
-from lessons.questions import BadAnswer, cards_of, exercise_of
+from lessons.questions import cards_of, exercise_of
 from lessons.skills import ExerciseKind, Wanted
 
 MORE = Order("more", gettext_lazy("Deal three more"))
@@ -171,7 +161,7 @@ class BoxGame(ActivityType):
                 first, second, third = event.cards
                 pick = LoggedPick(number, seat, (first, second, third), before, event.at)
                 easy = written.state.options.left_out is not None
-                keep_pick(activity, attendee, pick, easy=easy, key=f"pick-{number}")
+                record_pick(activity, attendee, pick, easy=easy, key=f"pick-{number}")
                 activity.state["told"][str(attendee.pk)] = f"pick-{number}"
                 if isinstance(event, did.SetTaken):
                     waiting = {"cards": [card.index for card in pick.cards], "number": number}
@@ -183,15 +173,9 @@ class BoxGame(ActivityType):
         if waiting is None:
             raise LessonRefusal(_("You have said it already."))
         exercise = exercise_of(Wanted(ExerciseKind.EXPLAIN), seed="", cards=cards_of(waiting["cards"]))
-        answer = exercise.read(form)
-        try:
-            graded = exercise.grade(answer)
-        except BadAnswer:
-            raise LessonRefusal(_("Say it for each of the four.")) from None
-        key = f"why-{waiting['number']}"
-        asked = asked_of(exercise, origin=IN_LESSON, seed=f"{seed_of(activity)}/{key}")
-        given = GradedAnswer(waiting["cards"], answer, graded.is_right, graded.missed, graded.evidence, asked, key)
-        keep(activity, attendee, given, now)
+        key, answer = f"why-{waiting['number']}", exercise.read(form)
+        unreadable = _("Say it for each of the four.")
+        record_answer(activity, attendee, exercise, answer, now, key=key, if_unreadable=unreadable)
         del activity.state["why"][str(attendee.pk)]
         activity.state["told"][str(attendee.pk)] = key
 

@@ -17,23 +17,14 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from classrooms.live.activities.base import (
-    FINISH,
-    IN_LESSON,
-    ActivityType,
-    GradedAnswer,
-    Order,
-    Screen,
-    keep,
-    seed_of,
-)
+from classrooms.live.activities.base import FINISH, ActivityType, Order, Screen
 from classrooms.live.activities.decks import DeckOptionsForm, deck_of, is_easy
 from classrooms.live.activities.teams import EVERYBODY, Team, give_teams, own_team, teams
+from classrooms.live.answering import record_answer
 from classrooms.live.errors import LessonRefusal
 from classrooms.models import Activity, Attendee
 from games.rules import Card, explain, find_sets
 from games.rules.triples import Verdict, differing
-from lessons.answering import asked_of
 from lessons.questions import exercise_of
 from lessons.questions.course import NoSetBuilder
 from lessons.skills import ExerciseKind, Wanted
@@ -153,19 +144,20 @@ class Builder(ActivityType):
         made = find_sets(board)
         easiest = min(map(differing, made), default=1)
         exercise = exercise_of(Wanted(ExerciseKind.ANY_SET, easiest, easy=is_easy(activity)), "", board)
-        graded = exercise.grade({"yes": False})
         is_telling = 2 * len(building.impossible) >= len(building.left) and not activity.options["dims"]
         move = f"{building.number}/{building.move}"
-        given = GradedAnswer(
-            [each.index for each in (made[0] if made else [card])],
-            {"yes": False, "card": card.index},
-            graded.is_right,
-            graded.missed,
-            graded.evidence if is_telling else (),
-            asked_of(exercise, origin=IN_LESSON, seed=f"{seed_of(activity)}/{move}"),
+        record_answer(
+            activity,
+            attendee,
+            exercise,
+            {"yes": False},
+            now,
             key=f"{move}/{card.index}",
+            asked_as=move,
+            cards=[each.index for each in (made[0] if made else [card])],
+            noted={"card": card.index},
+            is_evidence=lambda _evidence: is_telling,
         )
-        keep(activity, attendee, given, now)
 
     def building(self, activity: Activity, number: int) -> Building:
         kept = self._board_state(activity, number)

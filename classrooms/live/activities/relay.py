@@ -16,25 +16,16 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from classrooms.live.activities.base import (
-    FINISH,
-    IN_LESSON,
-    ActivityType,
-    GradedAnswer,
-    Order,
-    Screen,
-    keep,
-    seed_of,
-)
+from classrooms.live.activities.base import FINISH, ActivityType, Order, Screen
 from classrooms.live.activities.decks import DeckOptionsForm, is_easy
 from classrooms.live.activities.teams import Team, give_teams, own_team, teams
+from classrooms.live.answering import record_answer
 from classrooms.live.changes import changed
 from classrooms.live.errors import LessonRefusal
 from classrooms.models import Activity, Attendee
 from games.rules import Card, explain
 from games.rules.triples import Verdict, third_card
-from lessons.answering import asked_of
-from lessons.questions import BadAnswer, Exercise, make_exercise
+from lessons.questions import Exercise, make_exercise
 from lessons.skills import ExerciseKind, Wanted
 
 GOALS = (5, 8, 10)
@@ -115,19 +106,21 @@ class Relay(ActivityType):
         exercise = self.exercise(activity, track)
         tried = self._team_state(activity, track.team)["tried"]
         answer = exercise.read(form)
-        try:
-            graded = exercise.grade(answer)
-        except BadAnswer:
-            raise LessonRefusal(_("Choose one of the cards.")) from None
-        if answer["card"] in tried:
+        chosen = answer["card"]
+        if chosen in tried:
             raise LessonRefusal(_("That one was tried already. Choose another."))
-        key = f"{track.team.number}/{track.done}"
-        asked = asked_of(exercise, origin=IN_LESSON, seed=f"{seed_of(activity)}/{key}")
-        evidence = () if tried else graded.evidence
-        chosen: int = answer["card"]
-        three = [card.index for card in exercise.cards_in(answer)]
-        given = GradedAnswer(three, answer, graded.is_right, graded.missed, evidence, asked, key=f"{key}/{chosen}")
-        keep(activity, attendee, given, now)
+        pair = f"{track.team.number}/{track.done}"
+        graded = record_answer(
+            activity,
+            attendee,
+            exercise,
+            answer,
+            now,
+            key=f"{pair}/{chosen}",
+            asked_as=pair,
+            is_evidence=lambda _evidence: not tried,
+            if_unreadable=_("Choose one of the cards."),
+        )
         tried.append(chosen)
         return graded.is_right
 

@@ -21,28 +21,24 @@ from django.utils.translation import gettext_lazy
 
 from classrooms.live.activities.base import (
     FINISH,
-    IN_LESSON,
     NEXT,
     REVEAL,
     ActivityType,
-    GradedAnswer,
     Order,
     Screen,
-    keep,
-    seed_of,
 )
 from classrooms.live.activities.decks import DeckOptionsForm, deck_of, is_easy
+from classrooms.live.answering import record_answer
 from classrooms.live.errors import LessonRefusal
 from classrooms.live.paper import read_letters
 from classrooms.models import Activity, Answer, Attendee, Stage
 from games.boards import BadPick, picked
 from games.rules import Card, Feature, explain, find_sets
 from games.rules.symmetries import Symmetry
-from games.rules.triples import Triple, Verdict, differing
+from games.rules.triples import Triple, Verdict, differing, is_set
 from games.words import verdict_line
-from lessons.answering import asked_of
 from lessons.questions import exercise_of
-from lessons.skills import Evidence, ExerciseKind, Skill, Wanted, differing_skill, feature_skill, kind_skill
+from lessons.skills import ExerciseKind, Skill, Wanted, differing_skill, feature_skill, kind_skill
 
 FEWEST_SETS, MOST_SETS = 3, 18
 """Enough for everybody to find something, and few enough for the projector to show them all."""
@@ -166,55 +162,50 @@ class SilentBoard(ActivityType):
             raise LessonRefusal(_("The answer is there already. Look at the board."))
         arrangement = Arrangement(activity, attendee)
         if "letters" in form:
-            self._keep_sheet(activity, attendee, form.get("letters", ""), now)
+            self._record_sheet(activity, attendee, form.get("letters", ""), now)
             return False
         try:
             triple = picked(arrangement.cards, form.getlist("cards"))
         except BadPick as error:
             raise LessonRefusal(str(error)) from None
-        cards = arrangement.key(triple)
-        earlier = _own_answers(activity, attendee)
-        if any(tuple(row.cards) == cards for row in earlier):
+        if not self._record(activity, attendee, arrangement, triple, now=now):
             raise LessonRefusal(_repeat_message(explain(*triple)))
-        keep(activity, attendee, self._graded_answer(activity, attendee, arrangement, triple, earlier), now)
         return False
 
-    def _keep_sheet(self, activity: Activity, attendee: Attendee, letters: str, now: float) -> None:
+    def _record_sheet(self, activity: Activity, attendee: Attendee, letters: str, now: float) -> None:
         """Save what somebody wrote on paper, in letters of the class's board. Repeated SETs count once."""
         arrangement = Arrangement(activity, attendee)
         for originals in read_letters(letters, Arrangement(activity, None).cards):
             triple = _triple(arrangement.shown(originals))
-            earlier = _own_answers(activity, attendee)
-            if arrangement.key(triple) not in {tuple(row.cards) for row in earlier}:
-                keep(activity, attendee, self._graded_answer(activity, attendee, arrangement, triple, earlier), now)
+            self._record(activity, attendee, arrangement, triple, now=now)
 
-    def _graded_answer(
-        self,
-        activity: Activity,
-        attendee: Attendee,
-        arrangement: Arrangement,
-        triple: Triple,
-        earlier: list[Answer],
-    ) -> GradedAnswer:
-        """Grade the cards that the student saw; only `cards` of the result are those of the class's board."""
+    def _record(
+        self, activity: Activity, attendee: Attendee, arrangement: Arrangement, triple: Triple, *, now: float
+    ) -> bool:
+        """Record a pick, unless it's repeated. What's graded are the cards that the student saw, not the class's."""
+        earlier = _own_answers(activity, attendee)
+        cards = arrangement.key(triple)
+        if any(tuple(row.cards) == cards for row in earlier):
+            return False
         easiest = min(map(differing, find_sets(arrangement.cards)))
         wanted = Wanted(ExerciseKind.FIND_ONE, easiest, easy=is_easy(activity))
         own = [card.index for card in triple]
         exercise = exercise_of(wanted, "", arrangement.cards)
-        graded = exercise.grade({"cards": own})
         target = own_target(activity, attendee)
-        is_credited = graded.is_right and target in {None, differing(triple)}
-        cards = arrangement.key(triple)
-        key = "-".join(map(str, cards))
-        return GradedAnswer(
-            cards,
-            {"cards": own, "picked": True, "credited": is_credited},
-            graded.is_right,
-            graded.missed,
-            _new_evidence(graded.evidence, earlier),
-            asked_of(exercise, origin=IN_LESSON, seed=f"{seed_of(activity)}/{key}"),
-            key,
+        is_credited = is_set(*triple) and target in {None, differing(triple)}
+        covered = _covered_skills(earlier)
+        record_answer(
+            activity,
+            attendee,
+            exercise,
+            {"cards": own},
+            now,
+            is_one_of_many=True,
+            cards=cards,
+            noted={"picked": True, "credited": is_credited},
+            is_evidence=lambda each: each.skill not in covered,
         )
+        return True
 
     def device(self, activity: Activity, attendee: Attendee) -> Screen:
         arrangement = Arrangement(activity, attendee)
@@ -279,15 +270,15 @@ def _repeat_message(verdict: Verdict) -> str:
     return _("You have tried these three before: %(why)s.") % {"why": verdict_line(verdict.broken[0]).text}
 
 
-def _new_evidence(evidence: Iterable[Evidence], earlier: list[Answer]) -> list[Evidence]:
-    """The evidence for skills on which the student's earlier picks on this board gave none."""
+def _covered_skills(earlier: list[Answer]) -> set[Skill]:
+    """The skills on which the student's earlier picks on this board gave evidence."""
     said: set[Skill] = set()
     for row in earlier:
         said.add(kind_skill(ExerciseKind.FIND_ONE))
         said |= {feature_skill(Feature(feature)) for feature in row.missed}
         if row.is_right:
             said.add(differing_skill(differing(_triple(_cards(row)))))
-    return [each for each in evidence if each.skill not in said]
+    return said
 
 
 def _own_answers(activity: Activity, attendee: Attendee) -> list[Answer]:

@@ -27,9 +27,9 @@ from classrooms.live.errors import LessonRefusal
 from classrooms.live.playing import (
     RulesForm,
     do_if_possible,
-    keep_pick,
     open_dealt,
     picks,
+    record_pick,
     rules_of,
 )
 from classrooms.models import Activity, Attendee
@@ -326,7 +326,7 @@ def collect(activity: Activity) -> None:
             attendee, key = sitting.get(pick.seat), f"{match.code}-{pick.number}"
             if attendee and key not in known:
                 attendee.session = activity.session
-                keep_pick(activity, attendee, pick, easy=easy, key=key)
+                record_pick(activity, attendee, pick, easy=easy, key=key)
 
 
 def _shown_tables(activity: Activity) -> list[Table]:

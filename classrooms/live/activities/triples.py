@@ -10,19 +10,11 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from classrooms.live.activities.base import (
-    IN_LESSON,
-    ActivityType,
-    GradedAnswer,
-    Screen,
-    count_answers,
-    keep,
-    seed_of,
-)
+from classrooms.live.activities.base import ActivityType, Screen, count_answers
+from classrooms.live.answering import record_answer
 from classrooms.live.errors import LessonRefusal
 from classrooms.models import Activity, Attendee, Stage
 from games.rules import Feature, explain
-from lessons.answering import asked_of
 from lessons.course import hand
 from lessons.course.five_examples import EXAMPLES
 from lessons.questions import Exercise, exercise_of, make_exercise
@@ -66,17 +58,12 @@ class Triples(ActivityType):
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
         if activity.stage != Stage.OPEN:
             raise LessonRefusal(_("The answer is there already. Look at the board."))
-        exercise = self.exercise(activity)
         answer: dict[str, object] = {"yes": "yes" in form}
         if "yes" not in form:
             if form.get("breaks") not in set(Feature):
                 raise LessonRefusal(_("Say yes, or which feature breaks it."))
             answer["breaks"] = form["breaks"]
-        graded = exercise.grade(answer)
-        cards = [card.index for card in exercise.cards]
-        asked = asked_of(exercise, origin=IN_LESSON, seed=seed_of(activity))
-        given = GradedAnswer(cards, answer, graded.is_right, graded.missed, graded.evidence, asked)
-        keep(activity, attendee, given, now)
+        record_answer(activity, attendee, self.exercise(activity), answer, now)
         return False
 
     def own(self, activity: Activity, attendees: Collection[Attendee]) -> Mapping[int, OwnAnswer | None]:

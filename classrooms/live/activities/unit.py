@@ -18,21 +18,18 @@ from classrooms.live.activities.base import (
     NEXT,
     REVEAL,
     ActivityType,
-    GradedAnswer,
     Order,
     Screen,
     count_answers,
-    keep,
     player_of,
-    seed_of,
 )
+from classrooms.live.answering import record_answer
 from classrooms.live.errors import LessonRefusal
 from classrooms.live.together import AskedStep
 from classrooms.models import Activity, Answer, Attendee, Stage
 from games.rules import Feature
 from games.rules.triples import FeaturePattern as VerdictKind
 from games.rules.triples import Verdict
-from lessons.answering import asked_of
 from lessons.course.units import course
 from lessons.progress.origins import Origin, Source
 from lessons.progress.recording import append_step
@@ -134,16 +131,17 @@ class LessonTogether(ActivityType):
         before = self._own_answers(activity, attendee) if is_one_of_many else []
         if len(before) >= question.picks:
             raise LessonRefusal(_("You have answered already."))
-        answer, graded = together.read_and_grade(question, form)
-        cards = [card.index for card in question.one_answer.cards_in(answer)]
-        key = "-".join(map(str, sorted(cards))) if is_one_of_many else ""
-        seed = f"{seed_of(activity)}-{key}" if key else seed_of(activity)
-        if question.is_pick:
-            answer = {**answer, "picked": True}
-        origin = Origin(Source.LESSON, put.unit.slug, put.step.slug)
-        asked = asked_of(question.one_answer, origin=origin, seed=seed, cards=cards)
-        given = GradedAnswer(cards, answer, graded.is_right, graded.missed, graded.evidence, asked, key)
-        keep(activity, attendee, given, now)
+        answer = question.one_answer.read(form)
+        graded = record_answer(
+            activity,
+            attendee,
+            question.one_answer,
+            answer,
+            now,
+            is_one_of_many=is_one_of_many,
+            origin=Origin(Source.LESSON, put.unit.slug, put.step.slug),
+            noted={"picked": True} if question.is_pick else None,
+        )
         rights = sum(each.is_right for each in before) + graded.is_right
         if rights >= question.picks and attendee.user:
             append_step([player_of(attendee)], put.unit.slug, put.step.slug, now=now)

@@ -269,7 +269,8 @@ def test_every_choice_is_an_answer_that_can_be_judged():
             taps = question.choices_with_one_tap()
             assert not taps or any(each.is_right for each in taps)
             for each in taps:
-                answer, graded = together.read_and_grade(question, QueryDict(f"{each.name}={each.value}"))
+                answer = question.one_answer.read(QueryDict(f"{each.name}={each.value}"))
+                graded = question.one_answer.grade(answer)
                 assert graded.is_right is each.is_right
                 assert each.was_said(answer)
                 assert all(isinstance(card, Card) for card in question.cards_in(answer))
