@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import ClassVar, Protocol
 
 from django.db import connection, transaction
 
@@ -34,6 +35,13 @@ def off_seat_closed(listener: SeatListener) -> None:
     _seat_listeners.remove(listener)
 
 
+class AnsweredKind(Protocol):
+    """What `count_answer` needs to know about a kind of activity."""
+
+    changes_by_answers: ClassVar[bool]
+    answers_reach_devices: ClassVar[bool]
+
+
 @contextmanager
 def locked(session: Session) -> Iterator[Session]:
     """Lock the session's row for a transaction, and yield the session as it is now."""
@@ -48,24 +56,26 @@ def changed(session: Session, *, devices: bool = True) -> None:
     announce(session, devices=devices)
 
 
-def count_answer(session: Session, *, changes_activity: bool) -> bool:
-    """Lock the session and count an answer. Returns whether what was read with the session is still current.
+def count_answer(session: Session, kind: AnsweredKind | None) -> bool:
+    """Lock the session and count an answer to an activity of this kind. No screen is notified yet.
 
-    One statement suffices, because everything that an answer depends on raises the version, except for answers that
-    change the activity, and those raise the count. No screen is notified yet.
+    Returns whether what was read with the session is still current. One statement suffices, because everything that an
+    answer depends on raises the version, except for answers that change the activity, and those raise the count.
     """
     note_lock(LockLevel.SESSION)
-    version, count = session.version, session.count
-    _increment(session, "count")
-    return session.version == version and (not changes_activity or session.count == count + 1)
+    reaches_devices = kind is not None and kind.answers_reach_devices
+    version, count = session.version + reaches_devices, session.count + 1
+    _increment(session, *(["version", "count"] if reaches_devices else ["count"]))
+    return session.version == version and (kind is None or not kind.changes_by_answers or session.count == count)
 
 
-def _increment(session: Session, name: str) -> None:
-    """Increment `version` or `count`, and read both."""
-    table, column = map(connection.ops.quote_name, (Session._meta.db_table, name))
+def _increment(session: Session, *names: str) -> None:
+    """Increment `version`, `count` or both, and read both."""
+    quote = connection.ops.quote_name
+    table, added = quote(Session._meta.db_table), ", ".join(f"{quote(name)} = {quote(name)} + 1" for name in names)
     with connection.cursor() as cursor:
         cursor.execute(
-            f'UPDATE {table} SET {column} = {column} + 1 WHERE id = %s RETURNING version, "count"',  # noqa: S608
+            f'UPDATE {table} SET {added} WHERE id = %s RETURNING version, "count"',  # noqa: S608
             [session.pk],
         )
         row = cursor.fetchone()

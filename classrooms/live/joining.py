@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from classrooms.live import seats
 from classrooms.live.activities import kind_of
+from classrooms.live.activities.base import ActivityType
 from classrooms.live.changes import announce, changed, count_answer, locked
 from classrooms.live.errors import GuestMustWait, LessonRefusal
 from classrooms.live.leading import present_activity
@@ -142,8 +143,8 @@ def act(place: LessonPlace, form: QueryDict, *, by_teacher: bool = False) -> Les
     Raises `LessonRefusal`, with the reason in words, if it comes too late or twice.
     """
     with transaction.atomic():
-        changes_activity = place.activity is not None and kind_of(place.activity).changes_by_answers
-        if not count_answer(place.seat.session, changes_activity=changes_activity):
+        kind = kind_of(place.activity) if place.activity else None
+        if not count_answer(place.seat.session, kind):
             place = place_at(place.seat)
         attendee, activity = place.seat, place.activity
         session = attendee.session
@@ -153,23 +154,21 @@ def act(place: LessonPlace, form: QueryDict, *, by_teacher: bool = False) -> Les
             raise LessonRefusal(_("Eyes up! Your teacher has paused."))
         if attendee.removed_at:
             raise LessonRefusal(_("Your teacher has taken you out of this lesson."))
-        if form.get("activity") != str(activity.number) or form.get("round") != str(activity.round):
+        sent_for = form.get("activity"), form.get("round")
+        if kind is not kind_of(activity) or sent_for != (str(activity.number), str(activity.round)):
             raise LessonRefusal(_("That was for the round before. Look again."))
         if not by_teacher and not takes_part(activity, attendee):
             raise LessonRefusal(_("You come in at the next round."))
-        _act(activity, attendee, form)
+        _act(kind, activity, attendee, form)
     return place
 
 
-def _act(activity: Activity, attendee: Attendee, form: QueryDict) -> None:
-    kind, before = kind_of(activity), _field_values(activity)
-    devices = kind.act(activity, attendee, form, time.time())
+def _act(kind: ActivityType, activity: Activity, attendee: Attendee, form: QueryDict) -> None:
+    before = _field_values(activity)
+    kind.act(activity, attendee, form, time.time())
     if kind.changes_by_answers and _field_values(activity) != before:
         activity.save()
-    if devices:
-        changed(activity.session)
-    else:
-        announce(activity.session, devices=False)
+    announce(activity.session, devices=kind.answers_reach_devices)
 
 
 def _field_values(activity: Activity) -> list[object]:

@@ -59,6 +59,8 @@ class ActivityType:
     """Whether a device's part depends only on the session's version and on `own`, so that it can be cached."""
     changes_by_answers: ClassVar[bool] = True
     """Whether an answer may change the activity. If not, it needn't be read again under the lock or saved."""
+    answers_reach_devices: ClassVar[bool] = False
+    """Whether other devices may show something else after an answer."""
 
     # What happens
 
@@ -69,8 +71,8 @@ class ActivityType:
     def begun(self, activity: Activity) -> None:
         """Called after the activity is saved, for what needs its row. Save any further changes here."""
 
-    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
-        """Handle what a device sends. Returns whether other devices show something else now."""
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> None:
+        """Handle what a device sends."""
         raise NotImplementedError
 
     def orders(self, activity: Activity) -> list[Order]:

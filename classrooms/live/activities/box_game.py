@@ -117,18 +117,18 @@ class BoxGame(ActivityType):
                 do_if_possible(match.code, ask.Disconnect(seat))
         return state
 
-    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> None:
         seat = _seat(activity, attendee)
         # Picking the third card submits the form without a button.
         deed = form.get("do") or ("pick" if "cards" in form else "")
         if deed == "why":
             self._say_why(activity, attendee, form, now)
-            return False
+            return
         if str(attendee.pk) in activity.state["why"]:
             raise LessonRefusal(_("Say first why it was a SET."))
         if deed == "pick":
             self._pick(activity, attendee, seat, form)
-            return False
+            return
         activity.state["told"].pop(str(attendee.pk), None)
         code = activity.state["match"]
         if deed == "call":
@@ -144,7 +144,6 @@ class BoxGame(ActivityType):
             do(code, ask.TakeBack(seat))
         else:
             raise LessonRefusal(_("Call SET!, or say that there is none."))
-        return False
 
     def _check_caller(self, activity: Activity, attendee: Attendee) -> None:
         """In a team, only the member who called may pick."""

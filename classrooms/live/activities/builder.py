@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy
 
 from classrooms.live.activities.base import FINISH, ActivityType, Order, Screen
 from classrooms.live.activities.decks import DeckOptionsForm, deck_of, is_easy
-from classrooms.live.activities.teams import EVERYBODY, Team, give_teams, own_team, teams
+from classrooms.live.activities.teams import EVERYBODY, Team, give_teams, teams
 from classrooms.live.answering import record_answer
 from classrooms.live.errors import LessonRefusal
 from classrooms.models import Activity, Attendee
@@ -99,6 +99,7 @@ class Builder(ActivityType):
     about = gettext_lazy("Add card after card, and never make a SET. How far can you get: to 9, to 20?")
     form = BuilderForm
     has_rounds = False
+    answers_reach_devices = True
 
     def begin(self, activity: Activity) -> dict[str, Any]:
         self.attendee_changed(activity)
@@ -111,15 +112,15 @@ class Builder(ActivityType):
     def orders(self, activity: Activity) -> list[Order]:
         return [FINISH]
 
-    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
-        building = self.building(activity, self._number(activity, own_team(activity, attendee)))
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> None:
+        building = self.building(activity, self._own_number(activity, attendee))
         kept = self._board_state(activity, building.number)
         if "take-away" in form:
             if not building.may_take_away or form.get("move") != str(building.move):
                 raise LessonRefusal(_("The board has changed. Look again."))
             kept["cards"].pop()
             kept["move"] += 1
-            return True
+            return
         by_text = {str(card.index): card for card in building.left}
         card = by_text.get(form.get("card", ""))
         if building.has_reached_goal:
@@ -136,7 +137,6 @@ class Builder(ActivityType):
             kept["move"] += 1
             after = self.building(activity, building.number)
             kept.update(best=max(kept["best"], len(after.cards)), was_stuck=kept["was_stuck"] or after.is_stuck)
-        return True
 
     def _propose(self, activity: Activity, attendee: Attendee, building: Building, card: Card, now: float) -> None:
         """Save a proposal, with the SET that it makes if it's refused."""
@@ -180,6 +180,9 @@ class Builder(ActivityType):
     def _number(self, activity: Activity, team: Team) -> int:
         return team.number if activity.options["teams"] else EVERYBODY
 
+    def _own_number(self, activity: Activity, attendee: Attendee) -> int:
+        return (attendee.team or EVERYBODY) if activity.options["teams"] else EVERYBODY
+
     def _board_state(self, activity: Activity, number: int) -> dict[str, Any]:
         kept: dict[str, dict[str, Any]] = activity.state["boards"]
         empty = {"cards": [], "refused": [], "best": 0, "move": 0, "was_stuck": False}
@@ -189,11 +192,7 @@ class Builder(ActivityType):
         given = activity.answers.filter(round=activity.round, attendee__in=[each.pk for each in attendees])
         last = {each.attendee_id: each for each in given}
         wrong = {pk: Refusal(tuple(each.cards), each.answer["card"]) for pk, each in last.items() if not each.is_right}
-        has_teams = activity.options["teams"]
-        return {
-            each.pk: OwnBoard((each.team or EVERYBODY) if has_teams else EVERYBODY, wrong.get(each.pk))
-            for each in attendees
-        }
+        return {each.pk: OwnBoard(self._own_number(activity, each), wrong.get(each.pk)) for each in attendees}
 
     def device(self, activity: Activity, own: OwnBoard) -> Screen:
         building = self.building(activity, own.number)

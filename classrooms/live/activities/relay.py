@@ -66,6 +66,7 @@ class Relay(ActivityType):
     about = gettext_lazy("Two cards: who is next in the team finds the third. Make teams first, or the class is one.")
     form = RelayForm
     has_rounds = False
+    answers_reach_devices = True
 
     def begin(self, activity: Activity) -> dict[str, Any]:
         give_teams(activity)
@@ -86,7 +87,7 @@ class Relay(ActivityType):
     def orders(self, activity: Activity) -> list[Order]:
         return [FINISH]
 
-    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> None:
         track = self.track(activity, own_team(activity, attendee))
         if track.has_arrived:
             raise LessonRefusal(_("Your team has arrived already."))
@@ -99,7 +100,6 @@ class Relay(ActivityType):
             here["turn"] = _seat_after(track.team, attendee)
         elif self._answer(activity, attendee, track, form, now):
             here.update(done=track.done + 1, tried=[], turn=_seat_after(track.team, attendee))
-        return True
 
     def _answer(self, activity: Activity, attendee: Attendee, track: Track, form: QueryDict, now: float) -> bool:
         """Save the chosen card. Returns whether it's right."""

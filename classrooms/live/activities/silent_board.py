@@ -157,20 +157,19 @@ class SilentBoard(ActivityType):
             return [Order(REVEAL.slug, gettext_lazy("Show all SETs")), FINISH]
         return [Order(NEXT.slug, gettext_lazy("New board")), FINISH]
 
-    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> None:
         if activity.stage != Stage.OPEN:
             raise LessonRefusal(_("The answer is there already. Look at the board."))
         arrangement = Arrangement(activity, attendee)
         if "letters" in form:
             self._record_sheet(activity, attendee, form.get("letters", ""), now)
-            return False
+            return
         try:
             triple = picked(arrangement.cards, form.getlist("cards"))
         except BadPick as error:
             raise LessonRefusal(str(error)) from None
         if not self._record(activity, attendee, arrangement, triple, now=now):
             raise LessonRefusal(_repeat_message(explain(*triple)))
-        return False
 
     def _record_sheet(self, activity: Activity, attendee: Attendee, letters: str, now: float) -> None:
         """Save what somebody wrote on paper, in letters of the class's board. Repeated SETs count once."""

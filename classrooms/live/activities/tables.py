@@ -103,6 +103,7 @@ class Tables(ActivityType):
     about = gettext_lazy("Everybody plays at a table of two to six. The projector shows all tables at a glance.")
     form = TablesForm
     has_rounds = False
+    answers_reach_devices = True
 
     # What happens
 
@@ -113,7 +114,7 @@ class Tables(ActivityType):
         groups = seat_together(people, how=activity.options["how"], size=int(activity.options["size"]))
         return {"tables": [_new_table(activity, group) for group in groups]}
 
-    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> None:
         """Start a new match at a table that's done. Everything else happens on the table's own page."""
         table = _table_of(activity, attendee)
         if "again" not in form or table is None:
@@ -122,7 +123,6 @@ class Tables(ActivityType):
             raise LessonRefusal(_("Your table plays already."))
         people = [each for each in _players(activity) if each.number in table["people"]]
         table["codes"] += _new_table(activity, people)["codes"]
-        return True
 
     def orders(self, activity: Activity) -> list[Order]:
         return [FINISH]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from classrooms.models import Activity, Attendee
 
 EVERYBODY = 0
@@ -32,14 +34,13 @@ def teams(activity: Activity) -> list[Team]:
 
 
 def own_team(activity: Activity, attendee: Attendee) -> Team:
-    number = attendee.team or EVERYBODY
-    members = (each for each in _players(activity) if (each.team or EVERYBODY) == number)
-    return Team(number, tuple(members))
+    """Somebody's team. Only its members are read."""
+    return Team(attendee.team or EVERYBODY, tuple(_players(activity).filter(team=attendee.team)))
 
 
 def give_teams(activity: Activity) -> None:
     """Put each player without a team into the smallest one, unless nobody has a team."""
-    players = _players(activity)
+    players = list(_players(activity))
     sizes = {each.team: 0 for each in players if each.team}
     for each in players:
         if each.team:
@@ -51,5 +52,5 @@ def give_teams(activity: Activity) -> None:
             sizes[smallest] += 1
 
 
-def _players(activity: Activity) -> list[Attendee]:
-    return list(activity.session.attendees.filter(removed_at=None, is_on_paper=False))
+def _players(activity: Activity) -> QuerySet[Attendee]:
+    return activity.session.attendees.filter(removed_at=None, is_on_paper=False)

@@ -55,7 +55,7 @@ class Triples(ActivityType):
         difficulty = min(HARDEST, 1 + (activity.round - len(EXAMPLES) - 1) // 2)
         return make_exercise(Wanted(ExerciseKind.IS_SET, difficulty), f"{activity.state['seed']}/{activity.round}")
 
-    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> None:
         if activity.stage != Stage.OPEN:
             raise LessonRefusal(_("The answer is there already. Look at the board."))
         answer: dict[str, object] = {"yes": "yes" in form}
@@ -64,7 +64,6 @@ class Triples(ActivityType):
                 raise LessonRefusal(_("Say yes, or which feature breaks it."))
             answer["breaks"] = form["breaks"]
         record_answer(activity, attendee, self.exercise(activity), answer, now)
-        return False
 
     def own(self, activity: Activity, attendees: Collection[Attendee]) -> Mapping[int, OwnAnswer | None]:
         given = activity.answers.filter(round=activity.round, attendee__in=[each.pk for each in attendees])

@@ -119,7 +119,7 @@ class LessonTogether(ActivityType):
         there = activity.session.attendees.filter(removed_at=None, is_connected=True).exclude(user=None)
         append_step(map(player_of, there.select_related("user")), put.unit.slug, put.step.slug, now=now)
 
-    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> bool:
+    def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> None:
         put = self.put(activity)
         question = put.question
         if not question.is_asked:
@@ -145,7 +145,6 @@ class LessonTogether(ActivityType):
         rights = sum(each.is_right for each in before) + graded.is_right
         if rights >= question.picks and attendee.user:
             append_step([player_of(attendee)], put.unit.slug, put.step.slug, now=now)
-        return False
 
     def _own_answers(self, activity: Activity, attendee: Attendee) -> list[Answer]:
         return list(activity.answers.filter(attendee=attendee, round=activity.round))

@@ -9,12 +9,15 @@ from django.test.utils import CaptureQueriesContext
 
 from classrooms.live import joining
 from classrooms.live.activities.base import player_of
+from classrooms.live.activities.builder import KIND as BUILDER
+from classrooms.live.activities.relay import KIND as RELAY
 from classrooms.live.activities.silent_board import KIND as BOARD
+from classrooms.live.activities.teams import own_team
 from classrooms.live.activities.unit import KIND as UNIT
 from classrooms.live.errors import LessonRefusal
 from classrooms.live.store import place_of
 from classrooms.models import Answer, Attendee, Enrolment, User
-from games.rules import Card, find_sets
+from games.rules import Card, find_sets, third_card
 from lessons.models import LearningEvent, StepDone
 from tests.classrooms.live.lesson import Lesson, a_lesson
 
@@ -94,6 +97,32 @@ def test_an_answer_takes_at_most_four_statements_however_many_have_a_seat(begin)
     # Nothing read is about anybody else: every query names the seat.
     seat = lesson.seats[1].pk
     assert all(str(seat) in each for each in many if each.startswith("SELECT")), many
+
+
+def relay(lesson: Lesson, place: int) -> str:
+    track = RELAY.track(lesson.activity, own_team(lesson.activity, lesson.seats[place]))
+    return f"link={track.done}&card={third_card(*RELAY.exercise(lesson.activity, track).cards).index}"
+
+
+def builder(lesson: Lesson, place: int) -> str:
+    return f"card={BUILDER.building(lesson.activity, place + 1).left[0].index}"
+
+
+# A relay also reads the members of the team, to find out whose turn it is.
+@pytest.mark.parametrize(("form_of", "most"), [(relay, MOST + 1), (builder, MOST)])
+def test_an_answer_for_a_team_reads_no_other_team(form_of, most):
+    lesson = a_lesson(2)
+    for number, seat in enumerate(lesson.seats, 1):
+        Attendee.objects.filter(pk=seat.pk).update(team=number)
+    lesson.begin(form_of.__name__, deck="easy", links=5, teams="on")
+    few = statements(lesson, 0, form_of(lesson, 0))
+    assert len(few) <= most, few
+    fill(lesson, 100)
+    Attendee.objects.filter(team=None).update(team=3)
+    many = statements(lesson, 1, form_of(lesson, 1))
+    assert len(many) == len(few)
+    assert not any(" IN (" in each for each in many), many
+    assert Answer.objects.filter(attendee__in=lesson.seats[:2], event__is_right=True).count() == 2
 
 
 def test_an_answer_to_what_has_changed_since_the_seat_was_read_is_judged_by_what_is_there_now():
