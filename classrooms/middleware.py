@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
@@ -87,7 +88,7 @@ def _sign_out(request: HttpRequest) -> HttpResponse | None:
         return None
     there = f"{reverse('join:home')}?away=1"
     if request.headers.get("HX-Request"):
-        return HttpResponse(status=204, headers={"HX-Redirect": there})
+        return HttpResponse(status=HTTPStatus.NO_CONTENT, headers={"HX-Redirect": there})
     if request.method == "GET":
         request.session[AFTER_SIGN_IN] = request.get_full_path()
     return redirect(there)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
+from core.numbers import whole_number
 from games.rules import FULL_DECK, Card, find_sets
 from games.rules.errors import BadCard
 from games.rules.triples import Triple
@@ -22,6 +24,12 @@ def front_board(number: int) -> tuple[Card, ...]:
             return board
 
 
+def cards_named(texts: Iterable[str]) -> tuple[Card, ...]:
+    """The cards with these indices, as a form sends them; raises `BadCard`."""
+    numbers = [whole_number(text) for text in texts]
+    return tuple(Card.from_index(-1 if number is None else number) for number in numbers)
+
+
 class BadPick(ValueError):
     """Not three cards, or not cards of the board; the page shows the message."""
 
@@ -29,8 +37,8 @@ class BadPick(ValueError):
 def picked(board: tuple[Card, ...], asked: list[str]) -> Triple:
     """The three cards that a form names, in board order; raises `BadPick`."""
     try:
-        cards = {Card.from_index(int(text)) for text in asked}
-    except (BadCard, ValueError):
+        cards = set(cards_named(asked))
+    except BadCard:
         raise BadPick(_("One of these cards is not on the table.")) from None
     if not cards <= set(board):
         raise BadPick(_("One of these cards is not on the table."))

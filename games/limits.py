@@ -26,12 +26,15 @@ class Limit:
     def count(self, who: str) -> None:
         """Count one more; raises `TooMany` past the limit."""
         if self._counts.count(self._key(who), 2 * self.seconds) > self.most:
-            raise TooMany(self.name)
+            raise self._too_many()
 
     def check(self, who: str) -> None:
         """Raise `TooMany` if the next one would be past the limit; counts nothing."""
         if self._counts.get(self._key(who), 0) >= self.most:
-            raise TooMany(self.name)
+            raise self._too_many()
+
+    def _too_many(self) -> TooMany:
+        return TooMany(self.name, self.seconds - int(time.time()) % self.seconds)
 
     @property
     def _counts(self) -> OwnCache:

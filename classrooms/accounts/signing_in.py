@@ -13,7 +13,7 @@ from django.contrib.auth import login
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.http import int_to_base36
+from django.utils.http import base36_to_int, int_to_base36
 
 from classrooms.accounts import devices, picture_guard
 from classrooms.accounts.pictures import are_pictures
@@ -125,7 +125,7 @@ def read_card(token: str) -> User:
     if not found or not is_digest(found["seal"], _SALT, f"{found['pk']}-{found['number']}", length=_SEAL):
         raise BadLoginCard(token)
     students = User.objects.filter(kind="student", is_active=True, deleted_at=None)
-    student = students.filter(pk=int(found["pk"], 36), card_number=int(found["number"], 36)).first()
+    student = students.filter(pk=base36_to_int(found["pk"]), card_number=base36_to_int(found["number"])).first()
     if student is None:
         raise BadLoginCard(token)
     return student

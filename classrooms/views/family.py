@@ -25,6 +25,7 @@ from classrooms.reports.family import child_report, child_reports, who_can_see
 from classrooms.reports.mailings import read_stop_token
 from classrooms.reports.summary import set_summary
 from core.http.requests import Request
+from core.http.status import form_status
 from core.links import absolute_url
 from core.printing.qr import qr_drawing
 
@@ -44,7 +45,7 @@ def _home(request: Request, *, code: CodeForm | None = None, child: ChildForm | 
         "unasked": children_without_consent(adult(request)),
         "consent_text": TEXTS[HOME],
     }
-    return render(request, "family/home.html", context, status=422 if code or child else 200)
+    return render(request, "family/home.html", context, status=form_status(code or child))
 
 
 @require_POST
@@ -180,7 +181,7 @@ def unlink(request: Request, pk: int) -> HttpResponse:
             messages.success(request, _("Done. You do not see %(name)s any more.") % {"name": link.child.display_name})
             return redirect("family:home")
     context = {"child": link.child, "is_last": is_last}
-    return render(request, "family/unlink.html", context, status=422 if is_last else 200)
+    return render(request, "family/unlink.html", context, status=form_status(is_last))
 
 
 # Mail programs post here when somebody unsubscribes (RFC 8058). The token is the proof, not a cookie.

@@ -29,23 +29,24 @@ def home(request: Request) -> HttpResponse:
         away = _("You were away for a while, so we signed you out. Come back in!")
         return _home(request, notice=away if "away" in request.GET else "")
     code = codes.plain(request.POST.get("code", ""))
-    try:
-        if Match.objects.filter(code=code).exists():
-            codes.count_lookup(request, found=True)
-            return redirect("play:table", code)
-        if Session.objects.filter(code=code).exists():
-            codes.count_lookup(request, found=True)
-            return redirect("session:device", code)
-        classroom = signing_in.class_by_code(request, code)
-    except TooMany:
-        notice = _("Too many tries. Wait a minute, then look closely at each letter.")
-        return _home(request, code, notice, HTTPStatus.TOO_MANY_REQUESTS)
+    if Match.objects.filter(code=code).exists():
+        codes.count_lookup(request, found=True)
+        return redirect("play:table", code)
+    if Session.objects.filter(code=code).exists():
+        codes.count_lookup(request, found=True)
+        return redirect("session:device", code)
+    classroom = signing_in.class_by_code(request, code)
     if classroom is None:
-        return _home(request, code, _("No class has this code. Look again, or ask your teacher."), 422)
+        return _home(
+            request,
+            code,
+            _("No class has this code. Look again, or ask your teacher."),
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+        )
     return redirect("join:class", code)
 
 
-def _home(request: Request, code: str = "", notice: str = "", status: int = 200) -> HttpResponse:
+def _home(request: Request, code: str = "", notice: str = "", status: int = HTTPStatus.OK) -> HttpResponse:
     classes = classes_on(fingerprint(browser_of(request)))
     response = render(request, "join/home.html", {"code": code, "notice": notice, "classes": classes}, status=status)
     remember_browser(request, response)
@@ -55,10 +56,7 @@ def _home(request: Request, code: str = "", notice: str = "", status: int = 200)
 @require_safe
 def names(request: Request, code: str) -> HttpResponse:
     """Who are you? A list of display names, which open nothing by themselves."""
-    try:
-        classroom = _class(request, code)
-    except TooMany:
-        return _home(request, code, _("Too many tries. Wait a minute."), HTTPStatus.TOO_MANY_REQUESTS)
+    classroom = _class(request, code)
     students = classroom.enrolments.present().order_by("student__display_name")
     return render(request, "join/names.html", {"classroom": classroom, "enrolments": students, "code": code})
 
@@ -66,10 +64,7 @@ def names(request: Request, code: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def pictures(request: Request, code: str, enrolment: int) -> HttpResponse:
     """Tap your three pictures one after the other. The third one tries to sign in."""
-    try:
-        found = _class(request, code).enrolments.present().filter(pk=enrolment).first()
-    except TooMany:
-        return _home(request, code, _("Too many tries. Wait a minute."), HTTPStatus.TOO_MANY_REQUESTS)
+    found = _class(request, code).enrolments.present().filter(pk=enrolment).first()
     if found is None:
         raise Http404("not in this class")
     tapped = [slug for slug in request.POST.getlist("tapped") if slug in NAMES][:HOW_MANY]
@@ -82,9 +77,11 @@ def pictures(request: Request, code: str, enrolment: int) -> HttpResponse:
     try:
         signing_in.sign_in_by_pictures(request, found, tapped)
     except signing_in.WrongPictures:
-        return _pictures(request, found, [], _("Not quite. Look at your card and try once more."), 422)
+        return _pictures(
+            request, found, [], _("Not quite. Look at your card and try once more."), HTTPStatus.UNPROCESSABLE_ENTITY
+        )
     except signing_in.NewDevice:
-        return _pictures(request, found, [], is_closed=True, status=422)
+        return _pictures(request, found, [], is_closed=True, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     except TriedTooOften:
         return _pictures(request, found, [], is_used_up=True, status=HTTPStatus.TOO_MANY_REQUESTS)
     except TooMany:
@@ -98,7 +95,7 @@ def _pictures(
     enrolment: Enrolment,
     tapped: list[str],
     notice: str = "",
-    status: int = 200,
+    status: int = HTTPStatus.OK,
     *,
     is_closed: bool = False,
     is_used_up: bool = False,
@@ -129,7 +126,7 @@ def _welcome(request: Request, enrolment: Enrolment) -> HttpResponse:
     response: HttpResponse = redirect(signing_in.way_on(request))
     if request.htmx:
         # Load a new page instead of swapping a fragment.
-        response = HttpResponse(status=204, headers={"HX-Redirect": response["Location"]})
+        response = HttpResponse(status=HTTPStatus.NO_CONTENT, headers={"HX-Redirect": response["Location"]})
     signing_in.remember_here(request, response, enrolment.student)
     return response
 
@@ -141,7 +138,7 @@ def scan(request: Request, token: str) -> HttpResponse:
     try:
         signing_in.keep_card(request, token)
     except signing_in.BadLoginCard:
-        return render(request, "join/card.html", {"student": None}, status=404)
+        return render(request, "join/card.html", {"student": None}, status=HTTPStatus.NOT_FOUND)
     response = redirect("join:card-tap")
     response.headers["Referrer-Policy"] = "no-referrer"
     return response
@@ -158,7 +155,7 @@ def card(request: Request) -> HttpResponse:
     except signing_in.NoCard:
         return redirect("join:home")
     except signing_in.BadLoginCard:
-        return render(request, "join/card.html", {"student": None}, status=404)
+        return render(request, "join/card.html", {"student": None}, status=HTTPStatus.NOT_FOUND)
     response = redirect(signing_in.way_on(request))
     signing_in.remember_here(request, response, student)
     return response

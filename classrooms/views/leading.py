@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
@@ -30,6 +31,7 @@ from classrooms.models import Action, Activity, Attendee, Classroom, Session, Us
 from classrooms.views.reports import CSV, XLSX
 from classrooms.views.session import answer_part, session_by_code
 from core.http.requests import Request, download
+from core.http.status import form_status
 from core.lanes.marks import slow
 from core.numbers import MOST_KEY, whole_number
 from core.offload import offload
@@ -65,7 +67,7 @@ def open_session(request: Request, pk: int) -> HttpResponse:
     except LessonRunning as running:
         if instead_of:
             # This isn't the lesson that the teacher agreed to end: a colleague has started another one meanwhile.
-            return _confirm_another(request, classroom, status=422)
+            return _confirm_another(request, classroom, status=HTTPStatus.UNPROCESSABLE_ENTITY)
         session = running.session
         messages.info(request, _already_running(session, adult(request)))
     except Classroom.DoesNotExist as error:
@@ -73,7 +75,7 @@ def open_session(request: Request, pk: int) -> HttpResponse:
     return redirect("lead:remote", session.code)
 
 
-def _confirm_another(request: Request, classroom: Classroom, *, status: int = 200) -> HttpResponse:
+def _confirm_another(request: Request, classroom: Classroom, *, status: int = HTTPStatus.OK) -> HttpResponse:
     """Ask whether to end the running lesson, and show who's in it."""
     running = leading.running_session(classroom)
     if running is None:
@@ -352,9 +354,9 @@ def _run_order(request: Request, session: Session, work: Callable[[], object]) -
     session = led_session(request, session.code)
     if request.htmx and "X-Live" in request.headers and not notice:
         # The stream updates this remote like all others.
-        return HttpResponse(status=204)
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
     if request.htmx:
-        return HttpResponse(_remote_part(request, session, notice=notice), status=422 if notice else 200)
+        return HttpResponse(_remote_part(request, session, notice=notice), status=form_status(notice))
     if notice:
         messages.error(request, notice)
     return redirect("lead:remote", session.code)
@@ -369,7 +371,7 @@ def _factor(form: QueryDict) -> float:
 
 
 def _not_modified(request: Request, session: Session) -> HttpResponse | None:
-    return HttpResponse(status=204) if request.GET.get("seen") == seen(session) else None
+    return HttpResponse(status=HTTPStatus.NO_CONTENT) if request.GET.get("seen") == seen(session) else None
 
 
 def _page(session: Session, part: str, watch: topic.LessonWatch) -> dict[str, Any]:

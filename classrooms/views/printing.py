@@ -156,16 +156,16 @@ def _printable(
     on_ask: Callable[[Job], None] | None = None,
 ) -> HttpResponse:
     """Show the form with a preview, or start the job that makes the PDF."""
-    status = 200
+    status = HTTPStatus.OK
     context: dict[str, Any] = {"form": form, "title": title}
     if not form.is_valid():
-        status = 422
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
     elif request.method == "POST" and (job := _enqueue(request, kind, asks(form.asked))):
         if on_ask:
             on_ask(job)
         return redirect("jobs:job", job.pk)
     else:
-        status = HTTPStatus.TOO_MANY_REQUESTS if request.method == "POST" else 200
+        status = HTTPStatus.TOO_MANY_REQUESTS if request.method == "POST" else HTTPStatus.OK
         asked = asks(form.asked)
         with translation.override(asked["language"]):
             laid = pages(asked)
@@ -173,7 +173,7 @@ def _printable(
             # These are our own drawings, which escape any text in them.
             pictures = [mark_safe(page_picture(laid, place)) for place in shown]  # noqa: S308
         context |= {"pictures": pictures, "count": len(laid), "choices": list(_choices(form))}
-        context["is_too_often"] = status == HTTPStatus.TOO_MANY_REQUESTS
+        context["is_busy"] = status == HTTPStatus.TOO_MANY_REQUESTS
     template = "printing/printable.html#look" if request.htmx else "printing/printable.html"
     return render(request, template, context, status=status)
 
@@ -188,12 +188,12 @@ def _choices(form: PrintForm) -> Iterator[tuple[str, Any]]:
 
 
 def _enqueue(request: Request, kind: str, asked: Asked) -> Job | None:
-    """Enqueue the job that makes the PDF. None if the visitor has too many already."""
+    """Enqueue the job that makes the PDF. None if too many are waiting."""
     who = player(request)
+    limits.OPENINGS.count(who.word)
     try:
-        limits.OPENINGS.count(who.word)
         return queue.enqueue(kind, who.key, asked, address=address_of(request))
-    except limits.TooMany:
+    except queue.TooManyJobs:
         return None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
@@ -20,6 +22,7 @@ from classrooms.privacy import permissions, service
 from classrooms.privacy.audit_log import log_page
 from classrooms.privacy.undo_mail import read_undo_token, send_undo
 from core.http.requests import Request, download
+from core.http.status import form_status
 from core.lanes.marks import slow
 
 _READ_OR_WRITE = ["GET", "HEAD", "POST"]
@@ -137,7 +140,7 @@ def delete_me(request: Request) -> HttpResponse:
             return render(request, "privacy/deleted_me.html", _periods())
     classes, alone = service.left_alone(user)
     context = {"classes": classes, "children": alone, "in_use": in_use, **_periods()}
-    return render(request, "privacy/delete_me.html", context, status=422 if in_use else 200)
+    return render(request, "privacy/delete_me.html", context, status=form_status(in_use))
 
 
 @require_http_methods(_READ_OR_WRITE)
@@ -145,7 +148,7 @@ def undo_me(request: Request, token: str) -> HttpResponse:
     """The link in the mail about a deleted account."""
     user = read_undo_token(token)
     if user is None:
-        return render(request, "privacy/undo_me.html", {"is_over": True}, status=404)
+        return render(request, "privacy/undo_me.html", {"is_over": True}, status=HTTPStatus.NOT_FOUND)
     if request.method == "POST":
         service.undo_adult(user, now=timezone.now())
         return render(request, "privacy/undo_me.html", {"is_done": True})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
@@ -141,7 +142,7 @@ def assign(request: Request, pk: int, task: str) -> HttpResponse:
         raise Http404("no such task")
     form = FORMS[task](classroom.groups.order_by("name"), classroom.enrolments.present(), request.POST)
     if not form.is_valid():
-        return _assignments_page(request, classroom, form, status=422)
+        return _assignments_page(request, classroom, form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     assignment = services.assign(classroom, by=adult(request), now=time.time(), **form.asked())
     messages.success(request, _("Assigned: %(title)s") % {"title": services.title_of(assignment)})
     return redirect("teach:assignments", classroom.pk)
@@ -157,7 +158,7 @@ def withdraw(request: Request, pk: int, assignment: int) -> HttpResponse:
 
 
 def _assignments_page(
-    request: Request, classroom: Classroom, wrong: AssignForm | None = None, *, status: int = 200
+    request: Request, classroom: Classroom, wrong: AssignForm | None = None, *, status: int = HTTPStatus.OK
 ) -> HttpResponse:
     groups, enrolments = list(classroom.groups.order_by("name")), list(classroom.enrolments.present())
     context: dict[str, Any] = {

@@ -32,6 +32,7 @@ from classrooms.classes.rosters.proposals import What
 from classrooms.classes.rosters.tables import MOST_FAULTS, BadFile
 from classrooms.models import Action, Classroom, Enrolment, HandOver, RosterImport
 from core.http.requests import Request
+from core.http.status import form_status
 from core.lanes.marks import REPORTS, slow
 from core.links import absolute_url
 from core.offload import offload
@@ -70,7 +71,7 @@ def _roster(
         "upload": upload or UploadForm(auto_id="upload-%s"),
         **_faults(bad),
     }
-    return render(request, "roster/roster.html", context, status=422 if bad or (paste and paste.errors) else 200)
+    return render(request, "roster/roster.html", context, status=form_status(bad or (paste and paste.errors)))
 
 
 def _faults(bad: BadFile | None) -> dict[str, Any]:
@@ -163,7 +164,7 @@ def _choose_form(proposal: RosterImport, *args: Any, **more: Any) -> ChooseForm:
 
 def _choice(request: Request, proposal: RosterImport, form: ChooseForm, bad: BadFile | None = None) -> HttpResponse:
     context = {"classroom": proposal.classroom, "proposal": proposal, "form": form, **_faults(bad)}
-    return render(request, "roster/choose.html", context, status=422 if bad or form.errors else 200)
+    return render(request, "roster/choose.html", context, status=form_status(bad or form.errors))
 
 
 @slow()
@@ -278,7 +279,7 @@ def _student(
         .order_by("made_at"),
     }
     is_bad = (form and form.errors) or (move and move.errors)
-    return render(request, "roster/student.html", context, status=422 if is_bad else 200)
+    return render(request, "roster/student.html", context, status=form_status(is_bad))
 
 
 @require_POST

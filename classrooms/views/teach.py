@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
@@ -26,8 +27,9 @@ from classrooms.queries import own_classes
 from classrooms.reports.report import in_need_of
 from classrooms.reports.summary import set_summary
 from core.http.requests import Request
+from core.http.status import form_status
 from core.lanes.marks import REPORTS, slow
-from core.limits import RateLimit, TooMany, Window
+from core.limits import RateLimit, Window
 
 DAY = 86_400
 INVITATIONS_OF_TEACHER = RateLimit("invitations-of-teacher", (Window(20, DAY),))
@@ -75,7 +77,7 @@ def new(request: Request) -> HttpResponse:
         asked = {name: form.cleaned_data[name] for name in ClassForm.base_fields}
         classroom = classes.make_class(**asked, by=adult(request))
         return redirect("teach:roster", classroom.pk)
-    return render(request, "teach/new.html", {"form": form}, status=422 if form.errors else 200)
+    return render(request, "teach/new.html", {"form": form}, status=form_status(form.errors))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -103,7 +105,7 @@ def _settings(
         "authority": classroom.consents.select_related("given_by").last(),
     }
     is_bad = bool((form and form.errors) or (invitation and invitation.errors))
-    return render(request, "teach/settings.html", context, status=422 if is_bad else 200)
+    return render(request, "teach/settings.html", context, status=form_status(is_bad))
 
 
 def _teachers(classroom: Classroom, viewer: User) -> list[tuple[User, bool]]:
@@ -149,11 +151,13 @@ def archive(request: Request, pk: int) -> HttpResponse:
         classes.archive(classroom, by=adult(request), ending=ending)
     except LessonRunning:
         # This isn't the lesson that the teacher agreed to end: a colleague has started another one meanwhile.
-        return _ask_to_archive(request, classroom, status=422) if ending else redirect("teach:archive", pk)
+        if ending:
+            return _ask_to_archive(request, classroom, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return redirect("teach:archive", pk)
     return redirect("teach:home")
 
 
-def _ask_to_archive(request: Request, classroom: Classroom, *, status: int = 200) -> HttpResponse:
+def _ask_to_archive(request: Request, classroom: Classroom, *, status: int = HTTPStatus.OK) -> HttpResponse:
     running = running_session(classroom)
     if running is None:
         return redirect("teach:settings", classroom.pk)
@@ -178,13 +182,10 @@ def invite(request: Request, pk: int) -> HttpResponse:
     if not form.is_valid():
         return _settings(request, classroom, invitation=form)
     email = form.cleaned_data["email"]
+    INVITATIONS_OF_TEACHER.take(str(adult(request).pk))
+    INVITATIONS_TO_ADDRESS.take(email.casefold())
     try:
-        INVITATIONS_OF_TEACHER.take(str(adult(request).pk))
-        INVITATIONS_TO_ADDRESS.take(email.casefold())
         made = classes.invite(classroom, email, by=adult(request))
-    except TooMany:
-        form.add_error("email", _("That's a lot of invitations for one day. Try again tomorrow."))
-        return _settings(request, classroom, invitation=form)
     except classes.AlreadyTeaching as error:
         own = _("That's your own address. Invite a colleague by theirs.")
         form.add_error("email", own if error.is_self else _("This colleague already teaches the class."))
@@ -281,10 +282,12 @@ def invitation(request: Request, token: str) -> HttpResponse:
     try:
         found = classes.read_invitation(token)
         if not classes.is_for(found, adult(request)):
-            return render(request, "teach/invitation.html", {"wanted": masked(found.email)}, status=403)
+            return render(
+                request, "teach/invitation.html", {"wanted": masked(found.email)}, status=HTTPStatus.FORBIDDEN
+            )
         if request.method == "POST":
             classes.accept(found, adult(request))
             return redirect("teach:class", found.classroom_id)
     except classes.BadInvitation:
-        return render(request, "teach/invitation.html", {"invitation": None}, status=404)
+        return render(request, "teach/invitation.html", {"invitation": None}, status=HTTPStatus.NOT_FOUND)
     return render(request, "teach/invitation.html", {"invitation": found})

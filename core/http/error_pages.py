@@ -50,7 +50,7 @@ _WORDS: dict[int, Words] = {
         _("We're busy"), _("A lot is going on here right now. Wait a moment, then try again.")
     ),
 }
-_A_MINUTE = 60
+_A_MOMENT, _A_MINUTE = 15, 60
 _OLD_PAGE = Words(
     _("This page was open for too long"), _("Load the page you came from again, and send it once more from there.")
 )
@@ -61,6 +61,8 @@ def words_for(status: int, retry_after: int = 0) -> Words:
 
     `retry_after` is how many seconds to wait after too many tries, or 0 if unknown.
     """
+    if status == HTTPStatus.TOO_MANY_REQUESTS and 0 < retry_after <= _A_MOMENT:
+        return Words(_("That was very fast"), _("Wait a moment."))
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return Words(_("Too many tries"), wait_text(retry_after or _A_MINUTE))
     usual = HTTPStatus.INTERNAL_SERVER_ERROR if status >= HTTPStatus.INTERNAL_SERVER_ERROR else HTTPStatus.BAD_REQUEST
@@ -95,6 +97,16 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def bare(status: HTTPStatus, retry_after: int = 0) -> HttpResponse:
     """An empty response, which the `error_pages` middleware turns into a page for clients that accept HTML."""
     return HttpResponse(status=status, headers={"Retry-After": str(retry_after)} if retry_after else None)
+
+
+def too_many(request: HttpRequest, retry_after: int = 0) -> HttpResponse:
+    """What the client gets past a rate limit: a page, or for htmx a notice above the page that's there."""
+    status = HTTPStatus.TOO_MANY_REQUESTS
+    response = bare(status, retry_after)
+    if request.headers.get("HX-Request"):
+        response.content = loader.render_to_string("_notice.html", {"words": words_for(status, retry_after)})
+        response["HX-Retarget"], response["HX-Reswap"] = "#notice", "innerHTML show:top"
+    return response
 
 
 def our_mistake(request: HttpRequest) -> HttpResponse:

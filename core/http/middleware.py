@@ -14,7 +14,7 @@ from django.template import loader
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
-from core.http.error_pages import bare, error_page, words_for
+from core.http.error_pages import bare, error_page, too_many, words_for
 from core.http.wsgi_adapter import ROUTE
 from core.i18n.language import language_of
 from core.limits import TooMany
@@ -161,7 +161,7 @@ class ErrorsAsStatus:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, TooMany):
-            return bare(HTTPStatus.TOO_MANY_REQUESTS, exception.retry_after)
+            return too_many(request, exception.retry_after)
         if isinstance(exception, GivenUp):
             log.warning("offload.given_up", extra={"reason": str(exception), "route": route_of(request)})
             return bare(HTTPStatus.SERVICE_UNAVAILABLE, _RETRY_SECONDS)

@@ -39,14 +39,13 @@ def find(request: Request, deck: str) -> HttpResponse:
     which = _deck(deck)
     day = _day(request.POST.get("day", ""))
     who = player(request)
+    limits.count_answer(who, address_of(request))
     try:
-        limits.count_answer(who, address_of(request))
         triple = picked(board_of(day, which), request.POST.getlist("card"))
     except BadPick as error:
-        return _page(request, day, which, result_of(day, which, who), notice=str(error), status=422)
-    except limits.TooMany:
-        words = _("That was very fast. Wait a moment.")
-        return _page(request, day, which, result_of(day, which, who), notice=words, status=HTTPStatus.TOO_MANY_REQUESTS)
+        return _page(
+            request, day, which, result_of(day, which, who), notice=str(error), status=HTTPStatus.UNPROCESSABLE_ENTITY
+        )
     finding = find_set(day, which, who, triple, shown=_first_shown(request.POST.get("shown", "")), now=timezone.now())
     return _page(request, day, which, finding.result, finding=finding)
 
@@ -108,7 +107,7 @@ def _page(
     *,
     finding: Finding | None = None,
     notice: str = "",
-    status: int = 200,
+    status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     found = [[Card.from_index(index) for index in triple] for triple in result.found] if result else []
     context = {

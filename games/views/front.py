@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from core.http.requests import Request
+from core.http.status import form_status
 from core.numbers import whole_number
 from games.boards import BadPick, front_board, picked
 from games.rules import Card, explain, find_sets
@@ -44,7 +45,7 @@ def front(request: Request) -> HttpResponse:
         "complaint": complaint,
         "example": explain(*sets[0]) if request.GET.get("show") else None,
     }
-    status = 422 if complaint else 200
+    status = form_status(complaint)
     if request.htmx:
         return render(request, "games/front.html#answer", context, status=status)
     return render(request, "games/front.html", {**context, "roles": _audiences()}, status=status)

@@ -65,14 +65,11 @@ class SimulationForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def lab(request: Request) -> HttpResponse:
     form = SimulationForm(request.POST or None)
-    status = 200
+    status = HTTPStatus.OK
     if request.method == "POST":
         who = player(request)
-        try:
-            limits.OPENINGS.count(who.word)
-        except limits.TooMany:
-            form.add_error(None, str(_("That was very often. Wait a moment.")))
-            status = HTTPStatus.TOO_MANY_REQUESTS
+        limits.OPENINGS.count(who.word)
+        status = HTTPStatus.UNPROCESSABLE_ENTITY
         if form.is_valid():
             asked = form.cleaned_data | {"language": get_language() or ""}
             try:
@@ -80,7 +77,6 @@ def lab(request: Request) -> HttpResponse:
             except queue.TooManyJobs:
                 form.add_error(None, str(_("There's a lot going on right now. Try again in a minute.")))
                 status = HTTPStatus.TOO_MANY_REQUESTS
-        status = status if status == HTTPStatus.TOO_MANY_REQUESTS else 422
     return render(request, "games/lab.html", {"form": form, "comparisons": compare()}, status=status)
 
 

@@ -32,20 +32,12 @@ def lobby(request: Request) -> HttpResponse:
 def open_table(request: Request, way: str) -> HttpResponse:
     """Open a match, and deal at once unless it waits for other players."""
     if way not in FORMS:
-        return _page(request, status=404, notice=_("There is no such way to play."))
+        return _page(request, status=HTTPStatus.NOT_FOUND, notice=_("There is no such way to play."))
     form = FORMS[way](request.POST)
     if not form.is_valid():
-        return _page(request, status=422, failed=form)
+        return _page(request, status=HTTPStatus.UNPROCESSABLE_ENTITY, failed=form)
     who = player(request)
-    try:
-        limits.OPENINGS.count(who.word)
-        limits.OPENINGS_OF_ADDRESS.count(address_of(request))
-    except limits.TooMany:
-        return _page(
-            request,
-            status=HTTPStatus.TOO_MANY_REQUESTS,
-            notice=_("That is a lot of new tables. Play one of them first."),
-        )
+    _count_opening(request, who)
     return _open_and_redirect(who, form.way, form.cleaned_data["options"], form.computers, is_open=form.is_open)
 
 
@@ -55,18 +47,15 @@ def play_again(request: Request, code: str) -> HttpResponse:
     match, seat = match_by_code(request, code)
     who = player(request)
     if seat is None or match.way not in ALONE_WAYS:
-        return _page(request, status=422, notice=_("Open a new table for that."))
-    try:
-        limits.OPENINGS.count(who.word)
-        limits.OPENINGS_OF_ADDRESS.count(address_of(request))
-    except limits.TooMany:
-        return _page(
-            request,
-            status=HTTPStatus.TOO_MANY_REQUESTS,
-            notice=_("That is a lot of new tables. Play one of them first."),
-        )
+        return _page(request, status=HTTPStatus.UNPROCESSABLE_ENTITY, notice=_("Open a new table for that."))
+    _count_opening(request, who)
     computers = [each.strength for each in match.seats.all() if each.strength]
     return _open_and_redirect(who, Way(match.way), match.state.options, computers)
+
+
+def _count_opening(request: Request, who: Player) -> None:
+    limits.OPENINGS.count(who.word)
+    limits.OPENINGS_OF_ADDRESS.count(address_of(request))
 
 
 def _open_and_redirect(
@@ -85,14 +74,16 @@ def find_table(request: Request) -> HttpResponse:
     code = codes.plain(request.POST.get("code", ""))
     try:
         match, _seat = match_by_code(request, code)
-    except limits.TooMany:
-        return _page(request, status=HTTPStatus.TOO_MANY_REQUESTS, notice=_("Too many wrong codes. Wait a minute."))
     except Http404:
-        return _page(request, status=422, notice=_("No table has this code. Check each letter."))
+        return _page(
+            request, status=HTTPStatus.UNPROCESSABLE_ENTITY, notice=_("No table has this code. Check each letter.")
+        )
     return redirect("play:table", match.code)
 
 
-def _page(request: Request, *, status: int = 200, failed: OpenForm | None = None, notice: str = "") -> HttpResponse:
+def _page(
+    request: Request, *, status: int = HTTPStatus.OK, failed: OpenForm | None = None, notice: str = ""
+) -> HttpResponse:
     who = known_player(request)
     forms = {way: failed if failed and failed.way == way else form() for way, form in FORMS.items()}
     context = {

@@ -18,6 +18,7 @@ from core.links import absolute_url
 from core.numbers import whole_number
 from games import codes, limits
 from games.access import key_of, match_by_code, may_watch, visible_match
+from games.boards import cards_named
 from games.live import tokens
 from games.live.render import render as render_table
 from games.matches import service as matches
@@ -38,12 +39,8 @@ HINT_STAGES = [stage.value for stage in HintStage]
 @require_safe
 def table(request: Request, code: str) -> HttpResponse:
     """A match's page: the table that everybody sees, and the viewer's own controls around it."""
-    try:
-        match, seat = match_by_code(request, code)
-    except limits.TooMany:
-        return HttpResponse(_("Too many wrong codes. Wait a minute."), status=HTTPStatus.TOO_MANY_REQUESTS)
-    match = _up_to_date(match)
-    return _page(request, match, seat)
+    match, seat = match_by_code(request, code)
+    return _page(request, _up_to_date(match), seat)
 
 
 @require_POST
@@ -58,8 +55,6 @@ def join(request: Request, code: str) -> HttpResponse:
         matches.join(match.code, who, now=time.time())
     except Refused as refused:
         return _refused(request, match, seat, str(REFUSALS[refused.reason]))
-    except limits.TooMany:
-        return _too_fast(request, match, seat)
     return redirect("play:table", match.code)
 
 
@@ -113,8 +108,8 @@ def help_me(request: Request, code: str) -> HttpResponse:
     """Show a hint, one stage at a time; only in practice, where nobody competes."""
     match, seat = match_by_code(request, code)
     match = _up_to_date(match)
-    text = request.GET.get("stage", "1")
-    stage = int(text) if text in {str(number) for number in HINT_STAGES} else HINT_STAGES[0]
+    asked = whole_number(request.GET.get("stage", ""))
+    stage = asked if asked in HINT_STAGES else HINT_STAGES[0]
     state = match.state
     if seat is None or match.way != Way.PRACTICE or state.phase is not Phase.PLAYING:
         return _refused(request, match, seat, _("Hints are for practice."))
@@ -138,14 +133,12 @@ def _act(request: Request, code: str, order: Callable[[int], ask.Command]) -> Ht
         written = matches.act(codes.plain(code), who, order, now=time.time(), seen=_seen_version(request))
     except Refused as refused:
         return _refused(request, *match_by_code(request, code), str(REFUSALS[refused.reason]))
-    except limits.TooMany:
-        return _too_fast(request, *match_by_code(request, code))
     except Match.DoesNotExist:
         codes.count_lookup(request, found=False)
         raise Http404("no such match") from None
     if request.headers.get("X-Live"):
         # The page gets the table from its open stream.
-        return HttpResponse(status=204)
+        return HttpResponse(status=HTTPStatus.NO_CONTENT)
     if request.htmx:
         return HttpResponse(render_table(written.match, get_language() or "").html)
     return redirect("play:table", written.match.code)
@@ -160,8 +153,8 @@ def _seen_version(request: HttpRequest) -> int:
 
 def _picked_cards(request: HttpRequest) -> tuple[Card, ...]:
     try:
-        return tuple(Card.from_index(int(text)) for text in request.POST.getlist("card"))
-    except (BadCard, ValueError):
+        return cards_named(request.POST.getlist("card"))
+    except BadCard:
         raise Refused(RefusalReason.NOT_ON_TABLE) from None
 
 
@@ -172,22 +165,23 @@ def _up_to_date(match: Match) -> Match:
     return match
 
 
-def _too_fast(request: Request, match: Match, seat: Seat | None) -> HttpResponse:
-    return _refused(request, match, seat, _("That was very fast. Wait a moment."), status=HTTPStatus.TOO_MANY_REQUESTS)
-
-
-def _refused(request: Request, match: Match, seat: Seat | None, why: str, *, status: int = 422) -> HttpResponse:
+def _refused(request: Request, match: Match, seat: Seat | None, why: str) -> HttpResponse:
     """Respond with the reason for a refusal; nothing has changed."""
     if request.htmx:
-        response = render(request, "games/table.html#notice", {"notice": why}, status=status)
+        response = render(request, "games/table.html#notice", {"notice": why}, status=HTTPStatus.UNPROCESSABLE_ENTITY)
         response["HX-Retarget"], response["HX-Reswap"] = "#notice", "innerHTML"
         return response
     fresh, _seat = visible_match(match.code, known_player(request))
-    return _page(request, fresh, seat, status=status, more={"notice": why})
+    return _page(request, fresh, seat, status=HTTPStatus.UNPROCESSABLE_ENTITY, more={"notice": why})
 
 
 def _page(
-    request: Request, match: Match, seat: Seat | None, *, status: int = 200, more: dict[str, Any] | None = None
+    request: Request,
+    match: Match,
+    seat: Seat | None,
+    *,
+    status: int = HTTPStatus.OK,
+    more: dict[str, Any] | None = None,
 ) -> HttpResponse:
     language = get_language() or ""
     state = match.state

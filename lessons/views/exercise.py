@@ -30,7 +30,7 @@ class AnswerOutcome:
     answer: dict[str, Any] | None = None
     grade: Grade | None = None
     notice: str = ""
-    status: int = 200
+    status: int = HTTPStatus.OK
 
 
 def take_answer(
@@ -38,11 +38,9 @@ def take_answer(
 ) -> AnswerOutcome:
     """Handle a posted answer, or a request for more help. `unsealed` is the question that the page's URL names."""
     who = player(request)
+    limits.count_answer(who, address_of(request))
     try:
-        limits.count_answer(who, address_of(request))
         ticket = unsealed or own_ticket(request)
-    except limits.TooMany:
-        return AnswerOutcome(status=HTTPStatus.TOO_MANY_REQUESTS)
     except BadTicket:
         return AnswerOutcome()
     if not is_asked_here(ticket):

@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from core.http.requests import Request
+from core.numbers import whole_number
 from games.players import known_player
 from lessons import queries
 from lessons.progress.origins import SHEET
@@ -33,9 +34,9 @@ def sheet(request: Request, kind: str, code: str) -> HttpResponse:
 
 def _current_exercise(request: Request, sheet: Sheet) -> Exercise | None:
     """The task named in the URL, else the first one that isn't right yet; None if all are."""
-    task = request.GET.get("task", "")
-    if task in map(str, range(1, sheet.tasks + 1)):
-        return sheet.exercises[int(task) - 1]
+    task = whole_number(request.GET.get("task", ""))
+    if task and task <= sheet.tasks:
+        return sheet.exercises[task - 1]
     right = queries.right_seeds(known_player(request), SHEET, [each.seed for each in sheet.exercises])
     return next((each for each in sheet.exercises if each.seed not in right), None)
 

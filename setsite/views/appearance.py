@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from django.conf import settings
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -29,7 +31,7 @@ def look(request: Request) -> HttpResponse:
         return _page(request, AppearanceForm.of(appearance_of(request)), back)
     form = AppearanceForm(request.POST)
     if not form.is_valid():
-        return _page(request, form, back, status=422)
+        return _page(request, form, back, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     response = HttpResponseRedirect(back or reverse("look"))
     if request.user.is_authenticated:
         request.user.look = form.look.written()
@@ -43,7 +45,7 @@ def choose_language(request: Request) -> HttpResponse:
     """Store the language with the account if there is one, so that it doesn't stick to a shared device."""
     language = request.POST.get("language", "")
     if language not in dict(settings.LANGUAGES):
-        return error_page(request, 422)
+        return error_page(request, HTTPStatus.UNPROCESSABLE_ENTITY)
     response = HttpResponseRedirect(_own_address(request, request.POST.get("next", "")) or reverse("front"))
     if request.user.is_authenticated:
         request.user.language = language
@@ -60,7 +62,7 @@ def choose_language(request: Request) -> HttpResponse:
     return response
 
 
-def _page(request: Request, form: AppearanceForm, back: str, *, status: int = 200) -> HttpResponse:
+def _page(request: Request, form: AppearanceForm, back: str, *, status: int = HTTPStatus.OK) -> HttpResponse:
     context = {"form": form, "sample": _SAMPLE, "palettes": list(PALETTES), "back": back}
     return render(request, "look.html", context, status=status)
 

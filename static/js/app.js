@@ -1,3 +1,6 @@
+// A notice is about the last request, so the next one clears it.
+document.addEventListener("htmx:beforeRequest", () => document.getElementById("notice")?.replaceChildren());
+
 // Install the service worker, tell it who the current user is, and show the visitor the state of the network.
 (() => {
   const line = document.getElementById("network");

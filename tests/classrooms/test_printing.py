@@ -177,7 +177,7 @@ def test_who_asks_very_often_waits(client, monkeypatch):
     assert client.post("/print/deck/", DECK).status_code == 302
     response = client.post("/print/deck/", DECK)
     assert response.status_code == 429
-    assert "Wait a moment" in response.text
+    assert "Too many tries" in response.text
     assert Job.objects.count() == 1
 
 

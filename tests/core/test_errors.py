@@ -175,6 +175,23 @@ def test_our_own_limits_say_how_long_to_wait(client, monkeypatch):
     assert "Wait 50 minutes, then try again." in page.text
 
 
+def test_htmx_is_told_of_a_limit_with_a_notice_above_the_page(client, monkeypatch):
+    def refuse(*_arguments):
+        raise TooMany("boards", 3_000)
+
+    monkeypatch.setattr(front, "front_board", refuse)
+    page = client.get("/", headers={"HX-Request": "true"})
+    assert (page.status_code, page.headers["Retry-After"]) == (429, "3000")
+    assert page.headers["HX-Retarget"] == "#notice"
+    assert page.text == '<p class="notice">Too many tries. Wait 50 minutes, then try again.</p>\n'
+    assert 'id="notice"' in client.get("/learn/").text
+
+
+def test_who_was_merely_fast_waits_for_a_moment():
+    words = words_for(429, 10)
+    assert f"{words.title}. {words.text}" == "That was very fast. Wait a moment."
+
+
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [(1, "a minute"), (60, "a minute"), (61, "2 minutes"), (5_400, "90 minutes"), (5_401, "2 hours")],

@@ -123,7 +123,8 @@ def test_a_script_is_stopped_in_words_and_changes_nothing(action):
     for headers in ({}, HTMX):
         answer = ann.post(f"/play/{code}/{action}/", {"version": before}, headers=headers)
         assert answer.status_code == 429
-        assert "That was very fast. Wait a moment." in answer.content.decode()
+        assert "That was very fast" in answer.content.decode()
+        assert "Wait a moment." in answer.content.decode()
         assert (answer.headers.get("HX-Retarget") == "#notice") is bool(headers)
     assert version(code) == before
 
@@ -174,7 +175,7 @@ def test_a_player_may_open_a_handful_of_tables_and_a_script_may_not():
         assert ann.post("/play/open/together/", TOGETHER).status_code == 302
     answer = ann.post("/play/open/together/", TOGETHER)
     assert answer.status_code == 429
-    assert "That is a lot of new tables. Play one of them first." in answer.content.decode()
+    assert "Too many tries" in answer.content.decode()
     assert Match.objects.count() == limits.OPENINGS.most
     assert client_of(BEN).post("/play/open/together/", TOGETHER).status_code == 302
 
@@ -187,7 +188,7 @@ def test_playing_again_counts_as_opening():
         limits.OPENINGS.count(ANN.word)
     answer = ann.post(f"/play/{code}/again/")
     assert answer.status_code == 429
-    assert "That is a lot of new tables." in answer.content.decode()
+    assert "Too many tries" in answer.content.decode()
 
 
 @pytest.mark.django_db

@@ -31,6 +31,7 @@ from classrooms.live.playing import (
 )
 from classrooms.models import Activity, Attendee
 from core.numbers import whole_number
+from games.boards import cards_named
 from games.matches import service as matches
 from games.matches.tables import happening, table_context
 from games.models import Match, Way
@@ -388,8 +389,8 @@ def _countdown(since: float, deadline: float | None) -> Countdown | None:
 
 def _cards(texts: Sequence[str]) -> tuple[Card, ...]:
     try:
-        return tuple(Card.from_index(int(text)) for text in texts)
-    except (BadCard, ValueError):
+        return cards_named(texts)
+    except BadCard:
         raise LessonRefusal(_("One of these cards is not on the table.")) from None
 
 
