@@ -16,7 +16,7 @@ from lessons.course.units import find_step
 from lessons.models import LearningEvent
 from lessons.progress.origins import Origin
 from lessons.progress.recording import Answered, Asked, finish_step, give_help, hints_given, record_event
-from lessons.questions import Exercise, Form, Grade, Question
+from lessons.questions import Form, Grade, Question
 from lessons.ticket_owners import holder_of
 from lessons.tickets import Ticket
 
@@ -51,11 +51,9 @@ def read_answer(ticket: Ticket, form: Form) -> dict[str, Any]:
 
 
 def asked_of(question: Question, *, origin: Origin, seed: str, cards: Sequence[int] = ()) -> Asked:
-    """The question as it's recorded. A course-only question has no cards of its own, just those the answer is about."""
-    if not isinstance(question, Exercise):
-        return Asked(origin=origin, kind=None, seed=seed, cards=cards)
-    shown = [card.index for card in question.cards]
-    return Asked(origin=origin, kind=question.kind, wanted=question.wanted, seed=seed, cards=shown)
+    """The question as it's recorded; `cards` are those that an answer is about, if the question has none of its own."""
+    wanted, recorded = question.recorded(cards)
+    return Asked(origin=origin, kind=question.kind, wanted=wanted, seed=seed, cards=recorded)
 
 
 def with_help(player: Player, ticket: Ticket, *, now: float) -> Ticket:

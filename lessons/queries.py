@@ -15,11 +15,11 @@ from games.players import Player
 from games.rules import Card, Feature
 from lessons.course.units import Step, Unit, course
 from lessons.models import QUESTION, LearningEvent, StepDone
-from lessons.progress.mastery import BOARDS, Level, Status, Try, most_missed, statuses
+from lessons.progress.mastery import Level, Status, Try, most_missed, statuses
 from lessons.progress.origins import Origin
 from lessons.progress.records import TRY_COLUMNS, try_from, try_of, wanted_from
 from lessons.progress.snapshots import skill_states
-from lessons.questions import Exercise, make_exercise
+from lessons.questions import BOARDS, Exercise, make_exercise
 from lessons.skills import Skill, Wanted
 
 _LATEST = 200

@@ -11,7 +11,7 @@ from typing import Final
 from lessons.questions import EXERCISES, Exercise, make_exercise
 from lessons.skills import ExerciseKind, Wanted
 
-KINDS: Final = (ExerciseKind.IS_SET, ExerciseKind.THIRD_CARD, ExerciseKind.FIND_ALL, ExerciseKind.EXPLAIN)
+KINDS: Final = tuple(kind for kind, each in EXERCISES.items() if each.on_sheets)
 MOST_TASKS: Final = 24
 SEED: Final = r"[a-z0-9]{1,12}"
 DIFFICULTIES: Final = {"easy": (1, 2), "fair": (2, 3), "hard": (3, 4)}

@@ -58,6 +58,38 @@ def test_an_import_against_the_layers_is_found(tmp_path):
     assert "core.cheat -> games" in done.stdout
 
 
+def test_django_in_a_pure_package_is_found(tmp_path):
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    pure = [each for each in contracts if "django" in each.get("forbidden_modules", ())]
+    assert {each["id"] for each in pure} == {"rules", "pure-learning", "pure-exercises"}
+    for contract in pure:
+        package = contract["source_modules"][0].split(".")
+        folder = tmp_path / contract["id"]
+        (folder / Path(*package)).mkdir(parents=True)
+        for depth in range(len(package)):
+            (folder / Path(*package[: depth + 1]) / "__init__.py").touch()
+        config = f"""
+            [tool.importlinter]
+            root_packages = ["{package[0]}"]
+            include_external_packages = true
+            [[tool.importlinter.contracts]]
+            name = "pure"
+            type = "forbidden"
+            source_modules = ["{".".join(package)}"]
+            forbidden_modules = ["django"]
+        """
+        (folder / "pyproject.toml").write_text(dedent(config), encoding="utf-8")
+        assert lint_imports(folder).returncode == 0
+        cheat = folder / package[0] / "words.py"
+        cheat.write_text("from django.utils.translation import gettext\n", encoding="utf-8")
+        (folder / Path(*package) / "__init__.py").write_text(f"import {package[0]}.words\n", encoding="utf-8")
+        done = lint_imports(folder)
+        assert done.returncode == 1
+        assert "is not allowed to import django" in done.stdout
+
+
 def test_the_rules_have_no_clock_and_no_shared_random_numbers():
     for file in (ROOT / "games" / "rules").rglob("*.py"):
         assert not imports_of(file) & {"time", "datetime", "secrets", "os", "io", "pathlib"}, file

@@ -31,7 +31,8 @@ from lessons.models import QUESTION, LearningEvent, StepDone
 from lessons.progress.mastery import Level, status
 from lessons.progress.snapshots import skill_states_of
 from lessons.progress.tracing import SkillState
-from lessons.skills import ExerciseKind, Skill
+from lessons.questions import EXERCISES
+from lessons.skills import Skill
 from lessons.words import LEVELS, SKILLS
 
 MOST: Final = 100
@@ -228,9 +229,8 @@ def _measure(assignments: Sequence[Assignment], students: Collection[User], now:
         steps[user].add((unit, step))
     since = min(each.made_at for each in assignments)
     boards: dict[int, list[datetime]] = defaultdict(list)
-    found = LearningEvent.objects.filter(
-        user__in=users, is_right=True, at__gte=since, kind__in=[ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL]
-    )
+    finds = [kind for kind, each in EXERCISES.items() if each.finds_sets]
+    found = LearningEvent.objects.filter(user__in=users, is_right=True, at__gte=since, kind__in=finds)
     for user, *_question, at in found.values_list("user", *QUESTION).annotate(Max("at")).order_by():
         boards[user].append(at)
     days: dict[int, dict[date, datetime]] = defaultdict(dict)

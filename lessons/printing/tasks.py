@@ -148,9 +148,9 @@ class PrintedExplain(PrintedTask):
 
 TASKS: Final[dict[ExerciseKind, type[PrintedTask]]] = {
     ExerciseKind.IS_SET: PrintedIsSet,
+    ExerciseKind.EXPLAIN: PrintedExplain,
     ExerciseKind.THIRD_CARD: PrintedThirdCard,
     ExerciseKind.FIND_ALL: PrintedFindAll,
-    ExerciseKind.EXPLAIN: PrintedExplain,
 }
 
 

@@ -16,6 +16,7 @@ from typing import Final
 
 from games.rules.cards import Feature
 from lessons.progress.tracing import DIFFERING_SKILLS, FEATURE_SKILLS, PATH, PRIOR, SkillState, probability_at, weigh
+from lessons.questions.registry import BOARDS, EXERCISES
 from lessons.skills import Evidence, ExerciseKind, Skill, Wanted, differing_skill, feature_skill, kind_skill
 
 
@@ -59,8 +60,9 @@ def update(states: States, try_: Try) -> dict[Skill, SkillState]:
 
 
 def _blame(try_: Try, evidence: Evidence) -> float:
-    """Features missed together share the blame, since a wild guess misses several; EXPLAIN asks about each alone."""
-    if try_.kind is ExerciseKind.EXPLAIN or evidence.skill not in FEATURE_SKILLS:
+    """Features missed together share the blame, since a wild guess misses several, unless each was asked about."""
+    asks_each = try_.kind and EXERCISES[try_.kind].learner.odds_of_feature
+    if asks_each or evidence.skill not in FEATURE_SKILLS:
         return 1.0
     return 1 / max(1, sum(each.skill in FEATURE_SKILLS and not each.is_right for each in try_.evidence))
 
@@ -181,51 +183,15 @@ def most_missed(tries: Iterable[Try]) -> list[tuple[Feature, int, int]]:
 READY: Final = 0.4
 """The lowest probability of a skill for the next ones to build on it."""
 
-NEEDS: Final[Mapping[ExerciseKind, tuple[Skill, ...]]] = {
-    ExerciseKind.IS_SET: (),
-    ExerciseKind.WHICH_BREAKS: (Skill.IS_SET, Skill.DIFFERS_1),
-    ExerciseKind.EXPLAIN: (Skill.IS_SET, Skill.DIFFERS_1),
-    ExerciseKind.THIRD_CARD: (Skill.WHICH_BREAKS, Skill.EXPLAIN),
-    ExerciseKind.FIND_ONE: (Skill.THIRD_CARD,),
-    ExerciseKind.ANY_SET: (Skill.FIND_ONE,),
-    ExerciseKind.FIND_ALL: (Skill.ANY_SET,),
-}
-FEATURES_NEEDED: Final[Mapping[ExerciseKind, int]] = dict.fromkeys(ExerciseKind, 3) | {
-    # These are the ones that teach features.
-    ExerciseKind.IS_SET: 0,
-    ExerciseKind.WHICH_BREAKS: 0,
-    ExerciseKind.EXPLAIN: 0,
-}
-"""How many features must be growing. Never all of them, so that one blind spot doesn't hold up everything."""
-
-BOARDS: Final = (ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL, ExerciseKind.ANY_SET)
 HARDEST: Final = 4
 HARDEST_OF_EASY: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Tells:
-    """How often an answer says something about SETs of its difficulty, about its focus, and about other features."""
-
-    differing: float
-    focus: float
-    others: float
-
-
-TELLS: Final[Mapping[ExerciseKind, Tells]] = {
-    ExerciseKind.IS_SET: Tells(0.5, 0.3, 0.1),
-    ExerciseKind.WHICH_BREAKS: Tells(0.0, 1.0, 0.1),
-    ExerciseKind.EXPLAIN: Tells(0.0, 0.8, 0.7),
-    ExerciseKind.THIRD_CARD: Tells(1.0, 1.0, 0.4),
-    ExerciseKind.FIND_ONE: Tells(0.8, 0.1, 0.1),
-    ExerciseKind.ANY_SET: Tells(0.5, 0.0, 0.0),
-    ExerciseKind.FIND_ALL: Tells(1.0, 0.1, 0.1),
-}
 # An exercise practices one kind and one difficulty, but nearly every exercise practices some feature.
 WORTH_OF_KIND: Final = 2.0
 WORTH_OF_DIFFERING: Final = 1.0
 WORTH_OF_FEATURE: Final = 0.5
-_PLACE = {kind: place for place, kind in enumerate(NEEDS, 1)}
+_PLACE = {kind: place for place, kind in enumerate(EXERCISES, 1)}
 
 REVIEW_SHARE: Final = 0.2
 """How often a review goes before skills that are still being learned."""
@@ -283,8 +249,8 @@ def _unlocked(held: Mapping[Skill, float]) -> list[Wanted]:
     hardest = next((n for n in range(1, HARDEST) if held[differing_skill(n)] < READY), HARDEST)
     easy = {
         kind: kind in BOARDS and held[kind_skill(kind)] < THRESHOLDS[Level.GROWING]
-        for kind, needs in NEEDS.items()
-        if growing >= FEATURES_NEEDED[kind] and all(held[skill] >= READY for skill in needs)
+        for kind, learner in ((kind, each.learner) for kind, each in EXERCISES.items())
+        if growing >= learner.features_needed and all(held[skill] >= READY for skill in learner.needs)
     }
     return [each for each in every_wanted() if each.difficulty <= hardest and easy.get(each.kind) is each.easy]
 
@@ -292,7 +258,7 @@ def _unlocked(held: Mapping[Skill, float]) -> list[Wanted]:
 @cache
 def _worth(wanted: Wanted) -> Mapping[Skill, float]:
     """The skills that an answer says something about, and what that's worth for a skill that isn't held at all."""
-    tells = TELLS[wanted.kind]
+    tells = EXERCISES[wanted.kind].learner.tells
     worth = {
         kind_skill(wanted.kind): WORTH_OF_KIND,
         differing_skill(wanted.difficulty): WORTH_OF_DIFFERING * tells.differing,
@@ -329,7 +295,7 @@ def troubled_feature(tries: Sequence[Try]) -> Feature | None:
 
 def _refuses_sets(tries: Sequence[Try]) -> bool:
     """Whether SETs were rejected twice lately, and none has been recognized since."""
-    late = [try_ for try_ in tries[-JUST_NOW:] if try_.kind is ExerciseKind.IS_SET]
+    late = [try_ for try_ in tries[-JUST_NOW:] if try_.kind and EXERCISES[try_.kind].is_correction]
     said = [e.is_right for try_ in late for e in try_.evidence if e.skill in DIFFERING_SKILLS]
     return said.count(False) >= ERRORS_THAT_TROUBLE and not said[-1]
 
@@ -339,7 +305,7 @@ def _corrections(choices: Iterable[Wanted], tries: Sequence[Try]) -> list[Wanted
     feature = troubled_feature(tries)
     if feature is None and not _refuses_sets(tries):
         return []
-    return [wanted for wanted in choices if wanted.kind is ExerciseKind.IS_SET and wanted.focus is feature]
+    return [wanted for wanted in choices if EXERCISES[wanted.kind].is_correction and wanted.focus is feature]
 
 
 def _focus(tries: Sequence[Try], held: Mapping[Skill, float]) -> Feature | None:

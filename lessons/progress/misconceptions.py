@@ -12,7 +12,6 @@ row, and dropped after about as many answers that contradict it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,7 +21,8 @@ from typing import Final
 from games.rules.cards import Feature
 from lessons.progress.mastery import Try
 from lessons.progress.tracing import DIFFERING_SKILLS, HELP
-from lessons.skills import ExerciseKind, feature_skill
+from lessons.questions.registry import EXERCISES
+from lessons.skills import feature_skill
 
 
 class Idea(StrEnum):
@@ -47,42 +47,6 @@ Overlooking takes more evidence, since there are four features and any of them m
 MOST: Final = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class Chances:
-    """The probability of a right answer with the idea, and for an ordinary learner who's still learning."""
-
-    with_it: float
-    without: float = 0.8
-
-    def weight(self, is_right: bool) -> float:
-        """Positive if the answer is evidence for the idea."""
-        if is_right:
-            return math.log(self.with_it / self.without)
-        return math.log((1 - self.with_it) / (1 - self.without))
-
-
-SEES_THE_FEATURE: Final[Mapping[ExerciseKind, Chances]] = {
-    # To a learner who overlooks what's broken, nothing is. Asked for it, they name one of four by chance.
-    ExerciseKind.IS_SET: Chances(0.15),
-    ExerciseKind.WHICH_BREAKS: Chances(0.25),
-    # An overlooked feature passes for all the same; if it really is, the answer isn't counted.
-    ExerciseKind.EXPLAIN: Chances(0.1),
-    # The choices have two or three of its values.
-    ExerciseKind.THIRD_CARD: Chances(0.4),
-    # Many triples on a board are SETs except for one feature.
-    ExerciseKind.FIND_ONE: Chances(0.35, 0.65),
-    ExerciseKind.FIND_ALL: Chances(0.2, 0.45),
-}
-"""For a feature that's overlooked."""
-
-ACCEPTS_A_SET: Final = (Chances(0.1, 0.65), Chances(0.1, 0.55), Chances(0.1, 0.5), Chances(0.1, 0.4))
-"""By the number of features in which it differs, from one. The more there are, the more ordinary learners doubt it."""
-REFUSES_WHAT_IS_NONE: Final = Chances(0.95, 0.75)
-NAMES_WHAT_BREAKS: Final = Chances(0.4, 0.5)
-"""With the idea, a feature that's all different may be named, too."""
-COMPLETES_A_SET: Final = Chances(0.15, 0.35)
-
-
 def misconceptions(tries: Iterable[Try]) -> list[Misconception]:
     """What the learner seems to believe after these tries."""
     in_order = sorted(tries, key=lambda try_: try_.at)
@@ -103,34 +67,20 @@ def _hint_weight(try_: Try) -> float:
 
 
 def _overlooking_weight(feature: Feature, try_: Try) -> float:
-    chances = SEES_THE_FEATURE.get(try_.kind) if try_.kind else None
-    if chances is None or _is_of_the_easy_deck(try_):
+    exercise = EXERCISES[try_.kind] if try_.kind else None
+    chances = exercise.learner.overlooking if exercise else None
+    if exercise is None or chances is None or (try_.wanted and try_.wanted.easy):
         return 0.0
-    if try_.kind in {ExerciseKind.FIND_ONE, ExerciseKind.FIND_ALL} and try_.is_right:
+    if exercise.finds_sets and try_.is_right:
         return chances.weight(True) * _hint_weight(try_)
     said = [each.is_right for each in try_.evidence if each.skill is feature_skill(feature)]
     if not said:
         return 0.0
     if said[0]:
         return chances.weight(True) * _hint_weight(try_)
-    return chances.weight(False) * _blame_share(feature, try_)
-
-
-def _is_of_the_easy_deck(try_: Try) -> bool:
-    return try_.wanted is not None and try_.wanted.easy
-
-
-def _blame_share(feature: Feature, try_: Try) -> float:
-    """How much of an error is due to overlooking this feature. Features missed together share it, except in EXPLAIN."""
-    if try_.kind is ExerciseKind.EXPLAIN:
-        return 1.0
-    if try_.kind is ExerciseKind.WHICH_BREAKS and try_.wanted and try_.wanted.focus:
-        # The focus is what breaks it. A learner who named another feature did look at that one, if wrongly.
-        return float(feature is try_.wanted.focus)
-    if try_.kind is ExerciseKind.IS_SET and _sets_recognised(try_):
-        # A feature that's fine was blamed, which somebody who overlooks it wouldn't do.
-        return 0.0
-    return 1 / max(1, len(try_.missed))
+    focus = try_.wanted.focus if try_.wanted else None
+    share = exercise.blame_share(feature, try_.missed, focus, is_of_set=bool(_sets_recognised(try_)))
+    return chances.weight(False) * share
 
 
 def _sets_recognised(try_: Try) -> dict[int, bool]:
@@ -140,23 +90,9 @@ def _sets_recognised(try_: Try) -> dict[int, bool]:
 
 
 def _all_alike_weight(try_: Try) -> float:
-    return _unaided_all_alike_weight(try_) * _hint_weight(try_)
-
-
-def _unaided_all_alike_weight(try_: Try) -> float:
-    recognised = _sets_recognised(try_)
-    match try_.kind:
-        case ExerciseKind.IS_SET | ExerciseKind.ANY_SET if not recognised:
-            return REFUSES_WHAT_IS_NONE.weight(try_.is_right)
-        case ExerciseKind.IS_SET | ExerciseKind.ANY_SET:
-            return sum(ACCEPTS_A_SET[number - 1].weight(is_yes) for number, is_yes in recognised.items())
-        case ExerciseKind.WHICH_BREAKS:
-            return NAMES_WHAT_BREAKS.weight(try_.is_right)
-        case ExerciseKind.THIRD_CARD | ExerciseKind.FIND_ONE:
-            return COMPLETES_A_SET.weight(try_.is_right)
-        case ExerciseKind.FIND_ALL:
-            return COMPLETES_A_SET.weight(any(recognised.values()))
-    return 0.0
+    if try_.kind is None:
+        return 0.0
+    return EXERCISES[try_.kind].all_alike_weight(try_.is_right, _sets_recognised(try_)) * _hint_weight(try_)
 
 
 _WEIGHTS: Final[Mapping[Misconception, Callable[[Try], float]]] = {

@@ -14,6 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from games.rules.cards import Feature
+from lessons.questions.learner_model import Odds
+from lessons.questions.registry import EXERCISES
 from lessons.skills import ExerciseKind, Skill, differing_skill, feature_skill
 
 DAY: Final = 86_400.0
@@ -58,26 +60,6 @@ LATENESS: Final = 2.0
 """The time that passed counts up to this many intervals, however late a review comes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Odds:
-    """How likely the form of a question makes being right without the skill (guess) and wrong with it (slip)."""
-
-    guess: float
-    slip: float = 0.05
-
-
-ODDS: Final[Mapping[ExerciseKind, Odds]] = {
-    # One over the number of choices; on a board, hardly any triple is a SET.
-    ExerciseKind.IS_SET: Odds(1 / 2),
-    ExerciseKind.WHICH_BREAKS: Odds(1 / 4),
-    ExerciseKind.EXPLAIN: Odds(1 / 20),
-    ExerciseKind.THIRD_CARD: Odds(1 / 6),
-    ExerciseKind.FIND_ONE: Odds(1 / 20),
-    ExerciseKind.FIND_ALL: Odds(1 / 20),
-    ExerciseKind.ANY_SET: Odds(1 / 2),
-}
-EXPLAIN_ONE_FEATURE: Final = Odds(1 / 3)
-"""For each feature on its own: is it all the same, all different, or two and one?"""
 COURSE: Final = Odds(1 / 3)
 """For course-only questions, which mostly ask for one value of three."""
 
@@ -90,9 +72,8 @@ PATH: Final = 6
 def odds(kind: ExerciseKind | None, skill: Skill) -> Odds:
     if kind is None:
         return COURSE
-    if kind is ExerciseKind.EXPLAIN and skill in FEATURE_SKILLS:
-        return EXPLAIN_ONE_FEATURE
-    return ODDS[kind]
+    learner = EXERCISES[kind].learner
+    return learner.odds_of_feature if learner.odds_of_feature and skill in FEATURE_SKILLS else learner.odds
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,10 @@ from lessons.questions.exercise import (
 )
 from lessons.questions.help import Help, HelpKind
 from lessons.questions.reading import AnswerFault, BadAnswer
-from lessons.questions.registry import EXERCISES, exercise_of, fresh_exercise, make_exercise
+from lessons.questions.registry import BOARDS, EXERCISES, exercise_of, fresh_exercise, make_exercise
 
 __all__ = [
+    "BOARDS",
     "EXERCISES",
     "Answer",
     "AnswerFault",

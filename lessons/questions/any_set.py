@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -13,10 +14,11 @@ from lessons.questions.boards import Board, BoardExercise, board_size, no_set
 from lessons.questions.draws import Draws
 from lessons.questions.exercise import Findings, Solution, deck_of
 from lessons.questions.help import Help, HelpKind
-from lessons.questions.is_set import read_yes_in
+from lessons.questions.is_set import read_yes_in, yes_weight
+from lessons.questions.learner_model import LearnerModel, Odds, Tells
 from lessons.questions.reading import read_yes
 from lessons.questions.triples import draw_near_miss, draw_set
-from lessons.skills import ExerciseKind, Wanted
+from lessons.skills import ExerciseKind, Skill, Wanted
 
 _TINY = 6
 _FEWER_AND_FEWER = (5, 4)
@@ -24,6 +26,9 @@ _FEWER_AND_FEWER = (5, 4)
 
 class AnySet(BoardExercise):
     kind: ClassVar[ExerciseKind] = ExerciseKind.ANY_SET
+    learner: ClassVar[LearnerModel] = LearnerModel(
+        odds=Odds(1 / 2), tells=Tells(0.5, 0.0, 0.0), needs=(Skill.FIND_ONE,)
+    )
 
     @classmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[list[Card], tuple[Card, ...]]:
@@ -45,6 +50,10 @@ class AnySet(BoardExercise):
             return Findings(not yes)
         _, easiest = there[0]
         return Findings(yes, explain(*easiest), recognised={differing(easiest): yes})
+
+    @classmethod
+    def all_alike_weight(cls, is_right: bool, recognised: Mapping[int, bool]) -> float:
+        return yes_weight(is_right, recognised)
 
     def solve(self) -> Solution:
         solution = super().solve()

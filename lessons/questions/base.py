@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 from games.rules.cards import Card, Feature, Value
 from games.rules.triples import FeaturePattern, Triple, Verdict
 from lessons.questions.help import Help
-from lessons.skills import Evidence, ExerciseKind
+from lessons.skills import Evidence, ExerciseKind, Wanted
 
 Answer = Mapping[str, Any]
 """Plain values, as they come from a form or the database."""
@@ -172,7 +172,11 @@ class Question(ABC):
         """If several SETs are to be found, the new one that the form names, if any."""
         return None
 
-    # What a recorded answer means
+    # What is recorded, and what it means
+
+    def recorded(self, about: Sequence[int]) -> tuple[Wanted | None, Sequence[int]]:
+        """What makes the question again, if it's an exercise, and its cards: those shown, else those answered about."""
+        return None, about
 
     @classmethod
     @abstractmethod

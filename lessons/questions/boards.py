@@ -8,6 +8,7 @@ deck: nine cards of that deck without a SET are so rare (2,106 boards) that coun
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar
 
 from games.rules.cards import Card, positions
 from games.rules.hints import ranked_sets
@@ -65,6 +66,8 @@ def no_set(completed: Sequence[int]) -> bool:
 
 class BoardExercise(Exercise):
     """A board, and a question about the SETs on it."""
+
+    has_board: ClassVar[bool] = True
 
     def solve(self) -> Solution:
         return Solution(sets=tuple(triple for _, triple in ranked_sets(self.cards)))

@@ -12,7 +12,7 @@ No skill is named twice.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import count
@@ -23,6 +23,7 @@ from games.rules.triples import FeaturePattern, Triple, Verdict, explain
 from lessons.questions.base import Answer, Cards, Grade, Question
 from lessons.questions.draws import Draws
 from lessons.questions.help import Help
+from lessons.questions.learner_model import LearnerModel
 from lessons.skills import Evidence, ExerciseKind, Wanted, differing_skill, feature_skill, kind_skill
 
 _LEFT_OUT = Feature.SHADING
@@ -73,6 +74,14 @@ class Exercise(Question):
     kind: ClassVar[ExerciseKind]
     claims_a_set: ClassVar[bool] = False
     """Whether a wrong answer can take three cards for a SET that aren't one."""
+    finds_sets: ClassVar[bool] = False
+    """Whether the answer is found on a board, so that a right one needs a look at every feature."""
+    has_board: ClassVar[bool] = False
+    on_sheets: ClassVar[bool] = False
+    """Whether it can be printed."""
+    is_correction: ClassVar[bool] = False
+    """Whether it's what is asked after repeated errors of one sort."""
+    learner: ClassVar[LearnerModel]
 
     wanted: Wanted
     seed: str
@@ -84,6 +93,10 @@ class Exercise(Question):
     @property
     def name(self) -> str:
         return self.kind.value
+
+    @property
+    def is_pick(self) -> bool:
+        return self.finds_sets
 
     # How it's made
 
@@ -158,6 +171,28 @@ class Exercise(Question):
 
         If the answer is yes or no, the first two stages must fit either.
         """
+
+    # What answers say about a learner, see `lessons.progress.misconceptions`
+
+    @classmethod
+    def blame_share(
+        cls, feature: Feature, missed: Sequence[Feature], focus: Feature | None, *, is_of_set: bool
+    ) -> float:
+        """How much of an error is due to overlooking this feature; features missed together share it."""
+        return 1 / max(1, len(missed))
+
+    @classmethod
+    def all_alike_weight(cls, is_right: bool, recognised: Mapping[int, bool]) -> float:
+        """How much an answer speaks for believing that everything in a SET must be alike.
+
+        `recognised` says whether SETs were recognized, by the number of features in which they differ.
+        """
+        return 0.0
+
+    # What is recorded
+
+    def recorded(self, about: Sequence[int]) -> tuple[Wanted | None, Sequence[int]]:
+        return self.wanted, [card.index for card in self.cards]
 
     def cards_in(self, answer: Answer) -> Cards:
         return self.cards

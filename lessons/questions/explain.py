@@ -11,13 +11,25 @@ from games.rules.triples import Triple
 from lessons.questions.base import Answer, DescribedAnswer, Form, Mistake
 from lessons.questions.draws import Draws
 from lessons.questions.exercise import Findings, Solution
+from lessons.questions.learner_model import Chances, LearnerModel, Odds, Tells
 from lessons.questions.reading import read_makes
 from lessons.questions.triples import TripleExercise, draw_amounts, draw_triple
-from lessons.skills import ExerciseKind, Wanted
+from lessons.skills import ExerciseKind, Skill, Wanted
 
 
 class Explain(TripleExercise):
     kind: ClassVar[ExerciseKind] = ExerciseKind.EXPLAIN
+    on_sheets: ClassVar[bool] = True
+    learner: ClassVar[LearnerModel] = LearnerModel(
+        odds=Odds(1 / 20),
+        # All the same, all different, or two and one?
+        odds_of_feature=Odds(1 / 3),
+        tells=Tells(0.0, 0.8, 0.7),
+        needs=(Skill.IS_SET, Skill.DIFFERS_1),
+        features_needed=0,
+        # An overlooked feature passes for all the same; if it really is, the answer isn't counted.
+        overlooking=Chances(0.1),
+    )
 
     @classmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[Triple, tuple[Card, ...]]:
@@ -43,6 +55,12 @@ class Explain(TripleExercise):
             each: is_right for each, is_right in seen.items() if not is_right or makes[each] is not Make.ALL_SAME
         }
         return Findings(all(seen.values()), verdict, telling)
+
+    @classmethod
+    def blame_share(
+        cls, feature: Feature, missed: Sequence[Feature], focus: Feature | None, *, is_of_set: bool
+    ) -> float:
+        return 1.0
 
     def solve(self) -> Solution:
         return Solution(makes={each.feature: each.kind for each in self.verdict.features})

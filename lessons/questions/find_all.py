@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -23,9 +23,10 @@ from lessons.questions.exercise import (
 )
 from lessons.questions.find_one import FindOne
 from lessons.questions.help import OF_HINT, Help, HelpKind
+from lessons.questions.learner_model import COMPLETES_A_SET, Chances, LearnerModel, Odds, Tells
 from lessons.questions.reading import AnswerFault, BadAnswer, read_triples
 from lessons.questions.triples import changes, draw_set
-from lessons.skills import ExerciseKind, Wanted
+from lessons.skills import ExerciseKind, Skill, Wanted
 
 _SETS_TO_FIND = (2, 3, 4)
 _TRIES_TO_PLANT = 12
@@ -36,6 +37,11 @@ _TWELVE_CARDS_FROM = 3
 class FindAll(BoardExercise):
     kind: ClassVar[ExerciseKind] = ExerciseKind.FIND_ALL
     claims_a_set: ClassVar[bool] = True
+    on_sheets: ClassVar[bool] = True
+    finds_sets: ClassVar[bool] = True
+    learner: ClassVar[LearnerModel] = LearnerModel(
+        odds=Odds(1 / 20), tells=Tells(1.0, 0.1, 0.1), needs=(Skill.ANY_SET,), overlooking=Chances(0.2, 0.45)
+    )
 
     @classmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[list[Card], tuple[Card, ...]]:
@@ -59,10 +65,6 @@ class FindAll(BoardExercise):
     def for_offline(cls, wanted: Wanted) -> Wanted:
         """Find one SET instead, since each find needs the server."""
         return replace(wanted, kind=FindOne.kind)
-
-    @property
-    def is_pick(self) -> bool:
-        return True
 
     @property
     def picks(self) -> int:
@@ -103,6 +105,10 @@ class FindAll(BoardExercise):
             recognised[number] = recognised.get(number, True) and frozenset(triple) in found
         seen = {feature: False for verdict in wrong for feature in broken_in(verdict)}
         return Findings(not wrong and len(found) == len(there), wrong[0] if wrong else None, seen, recognised)
+
+    @classmethod
+    def all_alike_weight(cls, is_right: bool, recognised: Mapping[int, bool]) -> float:
+        return COMPLETES_A_SET.weight(any(recognised.values()))
 
     def help_stages(self) -> tuple[Help, ...]:
         """How many there are, then one SET after another; a page may skip those that are found already."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from core.numbers import whole_number
@@ -14,14 +14,20 @@ from lessons.questions.boards import Board, BoardExercise, board_size
 from lessons.questions.draws import Draws
 from lessons.questions.exercise import Findings, broken_features, cards_of, deck_of, overlooked
 from lessons.questions.help import OF_HINT, Help
+from lessons.questions.learner_model import COMPLETES_A_SET, Chances, LearnerModel, Odds, Tells
 from lessons.questions.reading import read_triple
 from lessons.questions.triples import draw_set
-from lessons.skills import ExerciseKind, Wanted
+from lessons.skills import ExerciseKind, Skill, Wanted
 
 
 class FindOne(BoardExercise):
     kind: ClassVar[ExerciseKind] = ExerciseKind.FIND_ONE
     claims_a_set: ClassVar[bool] = True
+    finds_sets: ClassVar[bool] = True
+    # Hardly any triple of a board is a SET, but many are one except for one feature.
+    learner: ClassVar[LearnerModel] = LearnerModel(
+        odds=Odds(1 / 20), tells=Tells(0.8, 0.1, 0.1), needs=(Skill.THIRD_CARD,), overlooking=Chances(0.35, 0.65)
+    )
 
     @classmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[list[Card], tuple[Card, ...]]:
@@ -35,10 +41,6 @@ class FindOne(BoardExercise):
             if board.fill(draws.shuffled(deck_of(wanted)), board_size(wanted), is_hard_enough):
                 return draws.shuffled(board.cards), ()
 
-    @property
-    def is_pick(self) -> bool:
-        return True
-
     def read(self, form: Form) -> dict[str, Any]:
         return {"cards": [whole_number(text) for text in form.getlist("cards")]}
 
@@ -47,6 +49,10 @@ class FindOne(BoardExercise):
         verdict = explain(*picked)
         recognised = {differing(picked): True} if verdict.is_set else {}
         return Findings(verdict.is_set, verdict, overlooked(verdict), recognised)
+
+    @classmethod
+    def all_alike_weight(cls, is_right: bool, recognised: Mapping[int, bool]) -> float:
+        return COMPLETES_A_SET.weight(is_right)
 
     def help_stages(self) -> tuple[Help, ...]:
         hints = (hint(self.cards, stage) for stage in HintStage)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final, Self
 
 from games.rules.cards import Card, Feature
 from games.rules.triples import FeaturePattern as Make
@@ -22,6 +23,7 @@ from lessons.questions.exercise import (
     overlooked,
     seeds,
 )
+from lessons.questions.learner_model import Chances, LearnerModel, Odds, Tells
 from lessons.questions.reading import read_yes_and_blame
 from lessons.questions.triples import TripleExercise, changes, draw_amounts, draw_near_miss, draw_set, draw_triple
 from lessons.skills import ExerciseKind, Wanted
@@ -36,6 +38,16 @@ _CALM = (1, 2)
 class IsSet(TripleExercise):
     kind: ClassVar[ExerciseKind] = ExerciseKind.IS_SET
     claims_a_set: ClassVar[bool] = True
+    on_sheets: ClassVar[bool] = True
+    is_correction: ClassVar[bool] = True
+    learner: ClassVar[LearnerModel] = LearnerModel(
+        odds=Odds(1 / 2),
+        tells=Tells(0.5, 0.3, 0.1),
+        needs=(),
+        features_needed=0,
+        # To a learner who overlooks what's broken, nothing is.
+        overlooking=Chances(0.15),
+    )
 
     @classmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[Triple, tuple[Card, ...]]:
@@ -103,6 +115,17 @@ class IsSet(TripleExercise):
         # A right "no" for a wrong reason is not right.
         return Findings(verdict[named].is_broken, verdict, blame)
 
+    @classmethod
+    def blame_share(
+        cls, feature: Feature, missed: Sequence[Feature], focus: Feature | None, *, is_of_set: bool
+    ) -> float:
+        # On a SET, a feature that's fine was blamed, which somebody who overlooks it wouldn't do.
+        return 0.0 if is_of_set else super().blame_share(feature, missed, focus, is_of_set=is_of_set)
+
+    @classmethod
+    def all_alike_weight(cls, is_right: bool, recognised: Mapping[int, bool]) -> float:
+        return yes_weight(is_right, recognised)
+
     def solve(self) -> Solution:
         verdict = self.verdict
         return Solution(yes=verdict.is_set, breaks=broken_in(verdict))
@@ -114,6 +137,18 @@ class IsSet(TripleExercise):
     def describe(cls, answer: Answer) -> DescribedAnswer:
         named = answer.get("breaks")
         return DescribedAnswer(yes=answer["yes"], feature=Feature(named) if named else None)
+
+
+_ACCEPTS_A_SET: Final = (Chances(0.1, 0.65), Chances(0.1, 0.55), Chances(0.1, 0.5), Chances(0.1, 0.4))
+"""By the number of features in which it differs, from one. The more there are, the more ordinary learners doubt it."""
+_REFUSES_WHAT_IS_NONE: Final = Chances(0.95, 0.75)
+
+
+def yes_weight(is_right: bool, recognised: Mapping[int, bool]) -> float:
+    """`Exercise.all_alike_weight` where the answer is yes or no."""
+    if not recognised:
+        return _REFUSES_WHAT_IS_NONE.weight(is_right)
+    return sum(_ACCEPTS_A_SET[number - 1].weight(is_yes) for number, is_yes in recognised.items())
 
 
 def read_yes_in(form: Form) -> dict[str, Any]:

@@ -16,8 +16,10 @@ from lessons.questions.which_breaks import WhichBreaks
 from lessons.skills import ExerciseKind, Wanted
 
 EXERCISES: Final[dict[ExerciseKind, type[Exercise]]] = {
-    each.kind: each for each in (IsSet, WhichBreaks, Explain, ThirdCard, FindOne, FindAll, AnySet)
+    each.kind: each for each in (IsSet, WhichBreaks, Explain, ThirdCard, FindOne, AnySet, FindAll)
 }
+"""In the order in which they build on each other."""
+BOARDS: Final = tuple(kind for kind in ExerciseKind if EXERCISES[kind].has_board)
 
 
 def exercise_of(wanted: Wanted, seed: str, cards: tuple[Card, ...], choices: tuple[Card, ...] = ()) -> Exercise:

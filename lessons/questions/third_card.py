@@ -7,7 +7,7 @@ Every card in it has equally many near misses beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from core.numbers import whole_number
@@ -26,14 +26,23 @@ from lessons.questions.exercise import (
     overlooked,
 )
 from lessons.questions.help import ONE_AT_A_TIME, Help, HelpKind
+from lessons.questions.learner_model import COMPLETES_A_SET, Chances, LearnerModel, Odds, Tells
 from lessons.questions.reading import read_card
 from lessons.questions.triples import changes, draw_set
-from lessons.skills import ExerciseKind, Wanted
+from lessons.skills import ExerciseKind, Skill, Wanted
 
 
 class ThirdCard(Exercise):
     kind: ClassVar[ExerciseKind] = ExerciseKind.THIRD_CARD
     claims_a_set: ClassVar[bool] = True
+    on_sheets: ClassVar[bool] = True
+    learner: ClassVar[LearnerModel] = LearnerModel(
+        odds=Odds(1 / 6),
+        tells=Tells(1.0, 1.0, 0.4),
+        needs=(Skill.WHICH_BREAKS, Skill.EXPLAIN),
+        # The choices have two or three of its values.
+        overlooking=Chances(0.4),
+    )
 
     @classmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[tuple[Card, Card], list[Card]]:
@@ -63,6 +72,10 @@ class ThirdCard(Exercise):
         at_stake = [feature for feature in Feature if len({card.value(feature) for card in self.choices}) > 1]
         seen = dict.fromkeys(at_stake, True) if verdict.is_set else overlooked(verdict)
         return Findings(verdict.is_set, verdict, seen, {differing((a, b, self.right)): verdict.is_set})
+
+    @classmethod
+    def all_alike_weight(cls, is_right: bool, recognised: Mapping[int, bool]) -> float:
+        return COMPLETES_A_SET.weight(is_right)
 
     def solve(self) -> Solution:
         return Solution(card=self.right)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
 
 from games.rules.cards import Card, Feature
 from games.rules.triples import FeaturePattern as Make
@@ -11,13 +12,25 @@ from lessons.questions.base import Answer, Choice, DescribedAnswer, Form
 from lessons.questions.draws import Draws
 from lessons.questions.exercise import Findings, Solution, blamed, broken_in
 from lessons.questions.help import ONE_AT_A_TIME, Help, HelpKind
+from lessons.questions.learner_model import Chances, LearnerModel, Odds, Tells
 from lessons.questions.reading import read_blame
 from lessons.questions.triples import TripleExercise, draw_near_miss
-from lessons.skills import ExerciseKind, Wanted
+from lessons.skills import ExerciseKind, Skill, Wanted
+
+_NAMES_WHAT_BREAKS: Final = Chances(0.4, 0.5)
+"""Learners who believe that everything in a SET must be alike may name a feature that's all different, too."""
 
 
 class WhichBreaks(TripleExercise):
     kind: ClassVar[ExerciseKind] = ExerciseKind.WHICH_BREAKS
+    learner: ClassVar[LearnerModel] = LearnerModel(
+        odds=Odds(1 / 4),
+        tells=Tells(0.0, 1.0, 0.1),
+        needs=(Skill.IS_SET, Skill.DIFFERS_1),
+        features_needed=0,
+        # Asked for a feature that they overlook, they name one of four by chance.
+        overlooking=Chances(0.25),
+    )
 
     @classmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[Triple, tuple[Card, ...]]:
@@ -30,6 +43,17 @@ class WhichBreaks(TripleExercise):
         named = read_blame(answer)
         verdict = self.verdict
         return Findings(verdict[named].is_broken, verdict, blamed(verdict, named))
+
+    @classmethod
+    def blame_share(
+        cls, feature: Feature, missed: Sequence[Feature], focus: Feature | None, *, is_of_set: bool
+    ) -> float:
+        # The focus is what breaks it. A learner who named another feature did look at that one, if wrongly.
+        return float(feature is focus) if focus else super().blame_share(feature, missed, focus, is_of_set=is_of_set)
+
+    @classmethod
+    def all_alike_weight(cls, is_right: bool, recognised: Mapping[int, bool]) -> float:
+        return _NAMES_WHAT_BREAKS.weight(is_right)
 
     def solve(self) -> Solution:
         return Solution(breaks=broken_in(self.verdict))

@@ -22,7 +22,8 @@ from lessons.progress.mastery import (
     statuses,
     update,
 )
-from lessons.progress.tracing import CEILING, DAY, FIRST_STABILITY, LONGEST_STABILITY, ODDS, PRIOR, odds, probability_at
+from lessons.progress.tracing import CEILING, DAY, FIRST_STABILITY, LONGEST_STABILITY, PRIOR, odds, probability_at
+from lessons.questions import EXERCISES
 from lessons.skills import Evidence, ExerciseKind, Skill, Wanted
 
 NOON = 1_000_000.0
@@ -77,7 +78,7 @@ class TestOneAnswer:
     @pytest.mark.parametrize("right", [True, False])
     def test_moves_a_skill_the_less_the_easier_it_is_to_guess(self, right):
         known = rights(2)
-        assert len({ODDS[kind].slip for kind in ExerciseKind}) == 1, "they differ in nothing else"
+        assert len({each.learner.odds.slip for each in EXERCISES.values()}) == 1, "they differ in nothing else"
         by_guess = sorted(ExerciseKind, key=lambda kind: odds(kind, Skill.COLOR).guess)
         start = after(*known)[Skill.COLOR].probability
         moves = [

@@ -21,17 +21,8 @@ ROOT = Path(__file__).parent.parent.parent
 APPS = ["core", "games", "lessons", "classrooms", "setsite"]
 
 DEFENSIBLE = {
-    # The learner model: parameters per kind, measured together and read as tables.
-    "lessons/progress/mastery.py": 7,
-    "lessons/progress/misconceptions.py": 14,
-    "lessons/progress/tracing.py": 2,
-    # Worksheets: which kinds can be printed, and their layout.
-    "lessons/sheets.py": 1,
+    # The layout on paper, which needs the printing library.
     "lessons/printing/tasks.py": 1,
-    # An exercise is stored with its cards, a course question with the cards of the answer.
-    "lessons/answering.py": 1,
-    # Any find on a board counts for an assignment.
-    "classrooms/classes/assignments.py": 1,
     # Demo children, who answer each kind in their own way.
     "classrooms/demo_learning.py": 1,
 }
