@@ -1,11 +1,13 @@
 """What happens to seats in live lessons when a guest signs in, and when their owner is exported or deleted."""
 
+from typing import Final
+
 from classrooms.live.merging import merge_guest
 from classrooms.models import Attendee, WaitingGuest
-from core.actors import Ownership, register
+from core.actors import Ownership
 from core.db.locks import LockLevel
 
-register(
+OWNERSHIPS: Final = (
     Ownership(
         Attendee,
         exported_as="lessons_attended",

@@ -1,7 +1,7 @@
 """Ownership of rows by users and guests (known by a key in the session), and merging a guest into a user at sign-in.
 
-Models whose rows belong to users or guests subclass `OwnedByActor`. Every owned model is registered in its app's
-`ownership` module, which says how its rows are exported, merged and purged.
+Models whose rows belong to users or guests subclass `OwnedByActor`. Every owned model is listed in its app's module
+`ownership`, which says how its rows are exported, merged and purged; `setsite.wiring` registers them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from django.conf import settings
@@ -19,7 +18,6 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import models, transaction
 from django.db.models import Q
 from django.http import HttpRequest
-from django.utils.module_loading import autodiscover_modules
 
 from core.db.chunks import delete_in_chunks
 from core.db.locks import LockLevel, lock_rows, lock_word
@@ -169,13 +167,7 @@ def register(*ownerships: Ownership) -> None:
 
 def ownerships() -> tuple[Ownership, ...]:
     """All registered ownerships, in lock order."""
-    _discover()
     return tuple(sorted(_ownerships.values(), key=lambda each: each.level))
-
-
-@cache
-def _discover() -> None:
-    autodiscover_modules("ownership")
 
 
 class NoSuchActor(ObjectDoesNotExist):

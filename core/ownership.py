@@ -1,10 +1,12 @@
 """How jobs are exported, merged and purged."""
 
-from core.actors import Ownership, register
+from typing import Final
+
+from core.actors import Ownership
 from core.jobs import queue
 from core.models import Job
 
-register(
+OWNERSHIPS: Final = (
     Ownership(
         Job,
         exported_as="jobs",
@@ -12,5 +14,5 @@ register(
         last_seen="made_at",
         merge=queue.merge_guest,
         purge=queue.remove,
-    )
+    ),
 )

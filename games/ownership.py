@@ -1,12 +1,14 @@
 """What happens to seats and daily puzzles when a guest signs in, data is exported, or an owner goes."""
 
-from core.actors import Ownership, register
+from typing import Final
+
+from core.actors import Ownership
 from core.db.locks import LockLevel
 from games import puzzles
 from games.matches import service as matches
 from games.models import PuzzleResult, Seat
 
-register(
+OWNERSHIPS: Final = (
     Ownership(
         Seat,
         exported_as="games",

@@ -1,13 +1,15 @@
 """How learning data is merged at sign-in, exported, and removed with its owner."""
 
+from typing import Final
+
 from django.db.models import Q
 
-from core.actors import Ownership, register
+from core.actors import Ownership
 from lessons.models import HelpGiven, LearningEvent, Progress, StepDone
 from lessons.progress.origins import Source
 from lessons.progress.recording import merge_learning
 
-register(
+OWNERSHIPS: Final = (
     Ownership(
         LearningEvent,
         exported_as="answers",

@@ -1,7 +1,9 @@
 """Connects the layers: which function listens to which signal, and which rules are injected into the apps.
 
 An app imports only from the layers below, so where a lower layer has to call a higher one, the function is registered
-here. The hubs of live screens listen only while the server runs, see `start` of their topic types.
+here. Three things stand elsewhere: the hubs of live screens listen only while the server runs, see `start` of their
+topic types; Celery's own signals (`setsite.celery`) come before Django is set up; and modules named `jobs`, which
+import heavy libraries, are only discovered when a job is needed.
 """
 
 from __future__ import annotations
@@ -13,16 +15,20 @@ from allauth.account.signals import email_added, password_reset
 from django.conf import settings
 from django.contrib.auth.signals import user_logged_in
 
+from classrooms import ownership as classrooms
 from classrooms.accounts import known_browsers, sign_up
 from classrooms.accounts.signing_in import trusts
 from classrooms.live import changes, playing
-from core import mail
+from core import actors, mail
+from core import ownership as core
 from core.handoff import HandOff
 from core.jobs import queue
 from core.live.bus import bus
 from core.tasks import run_next_job, send_mail
 from games import access, codes
+from games import ownership as games
 from games.matches import service as matches
+from lessons import ownership as lessons
 from lessons.signals import bring_what_the_guest_owns
 
 publishing = HandOff("publish")
@@ -31,6 +37,8 @@ publishing = HandOff("publish")
 
 def connect() -> None:
     """Register everything. Called once in every process, when the models are loaded."""
+    for app in (core, games, lessons, classrooms):
+        actors.register(*app.OWNERSHIPS)
     _connect_sign_in()
     _connect_permissions()
     _connect_queues()

@@ -21,22 +21,18 @@ from classrooms.classes.students import OFFERED_FOR
 from classrooms.live.leading import end_forgotten
 from classrooms.models import (
     Action,
-    Activity,
     Answer,
-    Attendee,
     Classroom,
-    Enrolment,
     GuardianCode,
     HandOver,
     TeacherInvitation,
     User,
-    WaitingGuest,
 )
 from classrooms.privacy.archives import end_archived_classes
 from classrooms.privacy.deleting import finish_deletions, undo_ends_before
 from classrooms.privacy.renewing import renew_encryption
 from core.actors import Actor, Ownership, ownerships
-from core.db.chunks import chunks, delete_in_chunks
+from core.db.chunks import cascading, chunks, delete_in_chunks
 from core.db.locks import LockLevel, lock_rows, lock_word
 from core.jobs import queue
 from core.models import Job, OutgoingMail
@@ -112,16 +108,8 @@ def _purge_class(classroom: Classroom) -> None:
     # Events of guests, and those that say nothing about skills, are of no use outside of the class. Deleting an event
     # deletes the answer that points at it.
     of_class_only = ~Q(guest="") | Q(kind="", evidence=[])
-    for rows in (
-        LearningEvent.objects.filter(of_class_only, pk__in=answers.values("event")),
-        answers,
-        Attendee.objects.filter(session__classroom=classroom),
-        WaitingGuest.objects.filter(session__classroom=classroom),
-        Activity.objects.filter(session__classroom=classroom),
-        classroom.sessions.all(),
-        classroom.assignments.all(),
-        Enrolment.objects.filter(classroom=classroom),
-    ):
+    delete_in_chunks(LearningEvent.objects.filter(of_class_only, pk__in=answers.values("event")))
+    for rows in cascading(classroom):
         delete_in_chunks(rows)
     with transaction.atomic():
         note(None, Action.PURGED, classroom=classroom)

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import CASCADE, ForeignObjectRel, Model, QuerySet
 
 ROWS = 100
 """About how many rows of a long write go into one transaction."""
@@ -36,6 +36,20 @@ def delete_in_chunks(rows: QuerySet[Any], size: int = ROWS, *, lock: Callable[[]
             found = rows.model._default_manager.filter(pk__in=list(still.values_list("pk", flat=True)))
             count += found.delete()[1].get(rows.model._meta.label, 0)
     return count
+
+
+def cascading(row: Model) -> Iterator[QuerySet[Any]]:
+    """All rows that go with this one when it's deleted, those that other rows point at last."""
+    for model, path in _dependents(type(row)):
+        yield model._base_manager.filter(**{path: row.pk})
+
+
+def _dependents(model: type[Model], path: str = "") -> Iterator[tuple[type[Model], str]]:
+    for relation in model._meta.get_fields(include_hidden=True):
+        if isinstance(relation, ForeignObjectRel) and relation.on_delete is CASCADE:
+            longer = f"{relation.field.name}__{path}" if path else relation.field.name
+            yield from _dependents(relation.related_model, longer)
+            yield relation.related_model, longer
 
 
 def _first_keys(rows: QuerySet[Any], size: int) -> Sequence[Any]:
