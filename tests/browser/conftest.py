@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 
 import pytest
 from axe_playwright_python.base import AxeResults
@@ -75,17 +74,6 @@ LOOK = """async ([theme, isOpen]) => {
   const { violations } = await axe.run({ resultTypes: ["violations"], preload: false, elementRef: false });
   return { needed, violations };
 }"""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Rerun failed browser tests once, at most three in a run, because browsers may stumble on a busy machine.
-
-    The run's summary lists reruns and failures. A rerun still points to a fault in the test or the site that should be
-    found. Tests outside this folder are never rerun.
-    """
-    for item in items:
-        if Path(__file__).parent in item.path.parents:
-            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 class Inspector(Visitor):

@@ -111,10 +111,11 @@ def open_game(
     way: Way = Way.TOGETHER,
     seed: str = "browser",
     dealt: bool = True,
+    computers: Sequence[str] = (),
 ) -> Game:
     """Open a match of these players with known cards."""
     now = time.time()
-    match = matches.open_match(way=way, options=options, player=players[0], seed=seed, now=now)
+    match = matches.open_match(way=way, options=options, player=players[0], computers=computers, seed=seed, now=now)
     for other in players[1:]:
         matches.join(match.code, other, now=now)
     game = Game(site, match.code)

@@ -112,9 +112,9 @@ def test_without_a_voice_nothing_offers_to_read(site, context, page, script):
     context.add_init_script(script)
     page.goto(f"{site}/learn/cards/color-green/")
     button = page.get_by_role("button", name="Read it to me")
-    expect(button).to_be_hidden(timeout=1_000)
+    expect(button).to_be_hidden()
     Pupil(page).answer()
-    expect(button).to_be_hidden(timeout=1_000)
+    expect(button).to_be_hidden()
 
 
 def test_a_voice_that_comes_late_is_found(site, context, page):
@@ -131,4 +131,4 @@ def test_a_voice_that_comes_late_is_found(site, context, page):
 def test_with_scripts_off_nothing_offers_to_read(site, new_context):
     page = new_context(java_script_enabled=False).new_page()
     page.goto(f"{site}/learn/cards/color-green/")
-    expect(page.get_by_role("button", name="Read it to me")).to_be_hidden(timeout=1_000)
+    expect(page.get_by_role("button", name="Read it to me")).to_be_hidden()

@@ -166,6 +166,13 @@ def test_a_pick_is_three_different_cards_of_the_table():
     assert table.points() == [1, 0]
 
 
+def test_a_card_of_another_deck_is_not_on_the_table():
+    table = Table(Options.of("us", easy=True))
+    foreign = next(card for card in FULL_DECK if card not in table.match.options.deck)
+    table.do(ask.Call(0))
+    table.refuses(ask.Pick(0, (*table.match.table[:2], foreign)), RefusalReason.NOT_ON_TABLE)
+
+
 def test_cards_that_another_has_just_taken_are_taken_and_cost_nothing():
     table = Table(Options(quick=True))
     cards = table.a_set()
