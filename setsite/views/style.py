@@ -9,7 +9,7 @@ from games.art.palettes import PALETTES
 from games.rules import FULL_DECK, Card, explain
 
 _COLORS = (
-    *("paper", "panel", "felt", "line", "ink", "ink-soft", "accent", "accent-ink", "accent-soft"),
+    *("paper", "panel", "ground", "felt", "line", "ink", "ink-soft", "accent", "accent-ink", "accent-soft"),
     *("joy", "joy-soft", "calm", "ring", "on-ring", "focus"),
 )
 _WRONG = (Card(2, "red", "solid", "oval"), Card(2, "red", "striped", "oval"), Card(2, "green", "outlined", "oval"))
