@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, pgettext, pgettext_lazy
 
 from games.rules.cards import Card, Color, Feature, Number, Shading, Shape, Value
 from games.rules.errors import RefusalReason
-from games.rules.triples import FeatureVerdict
+from games.rules.triples import FeaturePattern, FeatureVerdict
 
 FEATURES: dict[Feature, Promise | str] = {
     Feature.NUMBER: gettext_lazy("number"),
@@ -28,6 +28,13 @@ THE_FEATURES: dict[Feature, Promise | str] = {
     Feature.COLOR: gettext_lazy("the color"),
     Feature.SHADING: gettext_lazy("the shading"),
     Feature.SHAPE: gettext_lazy("the shape"),
+}
+
+# How three cards relate in one feature.
+PATTERNS: dict[FeaturePattern, Promise | str] = {
+    FeaturePattern.ALL_SAME: gettext_lazy("all the same"),
+    FeaturePattern.ALL_DIFFERENT: gettext_lazy("all different"),
+    FeaturePattern.TWO_AND_ONE: gettext_lazy("two and one"),
 }
 
 # A value as said of two cards or of one: "two are red and one is green", "two are ovals", "two show one symbol".
@@ -180,6 +187,11 @@ def _verdict_text(verdict: FeatureVerdict) -> str:
     if verdict.feature is Feature.NUMBER:
         return _("two show %(shared)s and one shows %(odd)s") % words
     return _("two are %(shared)s and one is %(odd)s") % words
+
+
+def look_at(feature: Feature) -> str:
+    """What to do when three cards aren't a SET: "Look at the shading"."""
+    return _("Look at %(feature)s.") % {"feature": THE_FEATURES[feature]}
 
 
 def labelled(label: object, text: object) -> str:

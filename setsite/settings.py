@@ -150,6 +150,7 @@ TEMPLATES = [
                 "django.templatetags.i18n",
                 "django.templatetags.static",
                 "template_partials.templatetags.partials",
+                "games.templatetags.art",
                 "games.templatetags.site",
                 "games.templatetags.cards",
                 "lessons.templatetags.lessons",
