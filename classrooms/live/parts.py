@@ -120,7 +120,7 @@ class DeviceParts:
     def _part(self, attendee: Attendee, body: str, notice: str = "") -> str:
         team = " · " + escape(_("team %(team)s") % {"team": attendee.team}) if attendee.team else ""
         alert = f'<p class="notice" role="alert">{escape(notice)}</p>' if notice else ""
-        who = f'<p class="who"><strong>{escape(attendee.name)}</strong>{team}</p>'
+        who = f'<p class="attendee-who"><strong>{escape(attendee.name)}</strong>{team}</p>'
         return f'<div class="now" data-seen="{self.session.version}">{who}{alert}{body}</div>'
 
 
