@@ -28,7 +28,13 @@ _LEDGER_EVENTS = {
 
 
 def note(
-    actor: Any, action: Action, *, person: User | None = None, classroom: Classroom | None = None, amount: int = 1
+    actor: Any,
+    action: Action,
+    *,
+    person: User | None = None,
+    classroom: Classroom | None = None,
+    amount: int = 1,
+    what: str = "",
 ) -> None:
     """Write an audit entry. `actor` is the user, or None if the site did it by itself."""
     AuditEntry.objects.create(
@@ -37,6 +43,7 @@ def note(
         person=person.pk if person else None,
         classroom=classroom.pk if classroom else None,
         amount=amount,
+        what=what,
     )
     if action in _LEDGER_EVENTS:
         _write_to_ledger(_LEDGER_EVENTS[action], person or classroom)

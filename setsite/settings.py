@@ -94,6 +94,8 @@ _SOCIAL_APPS = [
 ]
 
 INSTALLED_APPS = [
+    # Without discovery: only setsite.admin says what the admin shows.
+    "django.contrib.admin.apps.SimpleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

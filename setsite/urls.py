@@ -8,6 +8,8 @@ from classrooms.views import account
 from core.help import views as help_pages
 from core.offline import views as app
 from games.views.front import front
+from setsite.admin import models as _admin_models  # noqa: F401 (registers what the admin shows)
+from setsite.admin.site import operators
 from setsite.views import appearance, style
 
 _providers: list[URLPattern | URLResolver] = []
@@ -45,6 +47,7 @@ urlpatterns = [
     path("look/language/", appearance.choose_language, name="language"),
     path("style/", style.style, name="style"),
     path("mail/", account.mail, name="mail"),
+    path("admin/", operators.urls),
     path("demo/<slug:slug>/", account.enter_demo, name="enter-demo"),
 ]
 

@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 from django.core.cache import cache
+from django.core.mail import EmailMessage
 from django.db import transaction
+from django.db.models import Model
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
@@ -25,6 +27,7 @@ from classrooms.classes.service import invitation_token, invite
 from classrooms.classes.students import make_home_child, offer_student
 from classrooms.live import joining, leading
 from classrooms.live.wall import wall_key
+from classrooms.models import Answer as LessonAnswer
 from classrooms.models import (
     Assignment,
     Classroom,
@@ -40,13 +43,17 @@ from classrooms.models import (
 )
 from classrooms.privacy.undo_mail import undo_token
 from classrooms.reports.mailings import stop_token
+from core.mail import OutboxBackend
 from core.models import Job
 from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
 from games.rules import Options
 from games.rules import commands as ask
-from tests.classrooms.people import enrol, make_adult, make_classroom
+from lessons.models import LearningEvent
+from lessons.progress.origins import Source
+from setsite.admin.site import operators
+from tests.classrooms.people import enrol, make_adult, make_classroom, make_operator, prove_second_factor
 
 pytestmark = pytest.mark.django_db
 
@@ -61,6 +68,7 @@ class Role(Enum):
     GUARDIAN = "a guardian of the child"
     OTHER_GUARDIAN = "another guardian"
     STAFF = "staff"
+    OPERATOR = "an operator with a second factor"
 
 
 class Answer(Enum):
@@ -117,6 +125,11 @@ def make_world() -> World:
     lesson = leading.open_session(classroom, by=teacher)
     joining.attend(lesson, player)
     leading.begin(lesson, "triples", {})
+    event = LearningEvent.objects.create(
+        user=mia.student, source=Source.LESSON, at=timezone.now(), is_right=True, is_first=True
+    )
+    LessonAnswer.objects.create(event=event, activity=lesson.activities.get(), attendee=lesson.attendees.get(), round=1)
+    OutboxBackend().send_messages([EmailMessage("A letter", "Words", to=[str(teacher.email)])])
     return World(
         users={
             Role.STUDENT: mia.student,
@@ -126,6 +139,7 @@ def make_world() -> World:
             Role.GUARDIAN: guardian,
             Role.OTHER_GUARDIAN: other_guardian,
             Role.STAFF: staff,
+            Role.OPERATOR: make_operator(),
         },
         classroom=classroom,
         mia=mia,
@@ -229,6 +243,26 @@ def of_lesson_seat() -> Policy:
 def of_job(more: Arguments = nothing) -> Policy:
     """Allowed for the person who requested the job."""
     return Policy(frozenset({Role.STUDENT}), lambda world: [world.job.pk, *more(world)], asks_to_sign_in=False)
+
+
+def of_operator(arguments: Arguments = nothing) -> Policy:
+    """Allowed for superusers who signed in with a second factor, and for no other superuser."""
+    return Policy(frozenset({Role.OPERATOR}), arguments)
+
+
+def in_admin() -> dict[str, Policy]:
+    """The list and one row of each model in the admin."""
+    found = {"admin:index": of_operator()}
+    for model in operators._registry:
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        found[f"{name}_changelist"] = of_operator()
+        found[f"{name}_change"] = of_operator(lambda world, model=model: [row_of(model, world)])
+    return found
+
+
+def row_of(model: type[Model], world: World) -> Any:
+    """The key of a row; of users, one who can be changed."""
+    return world.users[Role.TEACHER].pk if model is User else model._default_manager.order_by("pk").first().pk
 
 
 def _plan(world: World) -> list[Any]:
@@ -416,6 +450,7 @@ POLICIES: dict[str, Policy] = {
     "mfa_view_recovery_codes": halfway(adults()),
     "mfa_generate_recovery_codes": halfway(adults()),
     "mfa_download_recovery_codes": halfway(adults()),
+    **in_admin(),
     # Only in demos and development.
     "mail": everybody(),
     "enter-demo": Policy(frozenset(), lambda world: ["teacher"], asks_to_sign_in=False),
@@ -456,8 +491,14 @@ def client_of(world: World, role: Role) -> Client:
     if role is Role.GUEST:
         client.post("/learn/cards/four-features/")
     elif role is not Role.ANONYMOUS:
-        client.force_login(world.users[role])
+        sign_in(client, world, role)
     return client
+
+
+def sign_in(client: Client, world: World, role: Role) -> None:
+    client.force_login(world.users[role])
+    if role is Role.OPERATOR:
+        prove_second_factor(client, world.users[role])
 
 
 @pytest.mark.parametrize("name", sorted(POLICIES))

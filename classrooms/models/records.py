@@ -45,6 +45,9 @@ class Action(models.TextChoices):
     UNDELETED = "undeleted", _("undid a deletion")
     PURGED = "purged", _("removed for good")
     BACKED_UP = "backed-up", _("made a backup")
+    LISTED = "listed", _("looked at a list as an operator of the site")
+    VIEWED = "viewed", _("looked at data as an operator of the site")
+    CHANGED = "changed", _("changed data as an operator of the site")
 
 
 class AuditEntry(models.Model):
@@ -59,6 +62,8 @@ class AuditEntry(models.Model):
     classroom = models.BigIntegerField(null=True, blank=True, db_index=True)
     amount = models.PositiveIntegerField(default=1)
     """How many people or things it was done to at once."""
+    what = models.CharField(max_length=40, blank=True, default="", db_default="")
+    """For an operator: the model that was listed, viewed or changed."""
 
     class Meta:
         verbose_name_plural = "audit entries"

@@ -51,7 +51,7 @@ def _own(
 
 
 _INVITATION = ("classroom__name", "made_at", "expires_at", "accepted_at", "cancelled_at")
-_ENTRY = ("at", "action", "amount")
+_ENTRY = ("at", "action", "amount", "what")
 _TASK = ("classroom__name", "task", "what", "amount", "made_at", "due_on")
 _IS_THEIRS = Q(group=None) | Q(group=F("classroom__enrolments__group"))
 _IS_THEIRS &= Q(enrolment=None) | Q(enrolment=F("classroom__enrolments"))
@@ -158,6 +158,7 @@ _OTHER_HOLDINGS = (
         *("provider", "uid", "last_login", "date_joined", "extra_data"),
     ),
     _own("tokens_elsewhere", "socialaccount.SocialToken", "expires_at", path="account__user"),
+    _own("admin_actions", "admin.LogEntry", "action_time"),
     _own("staff_groups", "classrooms.User_groups", "group__name"),
     _own("staff_permissions", "classrooms.User_user_permissions", "permission__codename"),
 )

@@ -7,7 +7,7 @@ the gallery and the audit.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from copy import copy
 from datetime import timedelta
@@ -17,6 +17,8 @@ from typing import Any
 from unittest import mock
 
 from django.core import mail
+from django.core.mail import EmailMessage
+from django.db.models import Model
 from django.test import Client, override_settings
 from django.utils import timezone
 
@@ -27,11 +29,13 @@ from classrooms.demo import PASSWORD
 from classrooms.live import leading
 from classrooms.live.activities import kinds
 from classrooms.live.wall import wall_key
-from classrooms.models import Classroom, Consent, DeviceStanding, PictureTry, Session
+from classrooms.models import Classroom, Consent, DeviceStanding, PictureTry, Session, User
 from classrooms.privacy.undo_mail import undo_token
 from classrooms.reports.mailings import stop_token
 from core.clients import browser_of
 from core.help.topics import TOPICS
+from core.mail import OutboxBackend
+from core.models import OutgoingMail
 from core.offload import GivenUp
 from games import limits
 from games.boards import front_board
@@ -40,14 +44,17 @@ from games.puzzles import PuzzleDeck, board_of
 from games.rules import Card, Options, find_sets, is_set
 from games.rules import commands as ask
 from lessons.course.units import find_step
+from lessons.models import LearningEvent
 from lessons.questions import Exercise
 from lessons.questions.course import Drill
 from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket
+from setsite.admin.site import operators
 from tests.browser.players import Game, open_game
 from tests.browser.visits import Form, Visit
 from tests.browser.world import Who, World, answer_triples
 from tests.classrooms.live.lesson import Lesson
+from tests.classrooms.people import prove_second_factor
 from tests.lessons.test_learning import right_answer, wrong_answer
 from tests.lessons.test_practice import forms_of
 
@@ -642,6 +649,42 @@ ACCOUNT = [
     Visit("mail"),
 ]
 
+# The admin
+
+
+def _prove_yesterday(world: World, client: Client) -> None:
+    prove_second_factor(client, world.users[Who.OPERATOR], seconds_ago=86_400)
+
+
+def _row(model: type[Model]) -> Callable[[World], list[Any]]:
+    def key(world: World) -> list[Any]:
+        if model is User:
+            return [world.users[Who.TEACHER].pk]
+        if model is OutgoingMail:
+            OutboxBackend().send_messages([EmailMessage("A letter", "Words", to=["a@people.example"])])
+        return [model._default_manager.order_by("pk").first().pk]
+
+    return key
+
+
+def _tables() -> Iterator[Visit]:
+    for model in operators._registry:
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        yield Visit(f"{name}_changelist", Who.OPERATOR)
+        yield Visit(f"{name}_change", Who.OPERATOR, _row(model))
+
+
+TABLES = list(_tables())
+"""The admin's pages, which come from two templates; `ADMIN` has one of each."""
+ADMIN = [
+    Visit("admin:index", Who.OPERATOR),
+    Visit("admin:index", Who.HASTY, state="no second step", status=403),
+    Visit("admin:index", Who.OPERATOR, state="too long ago", first=_prove_yesterday, status=403),
+    *(each for each in TABLES if each.name.startswith("admin:classrooms_user_")),
+    Visit("admin:lessons_learningevent_change", Who.OPERATOR, _row(LearningEvent)),
+]
+TABLES = [each for each in TABLES if each.name not in {visit.name for visit in ADMIN}]
+
 # Error pages
 
 
@@ -682,6 +725,7 @@ PAGES: dict[str, list[Visit]] = {
     "Teach": TEACH,
     "Family": FAMILY,
     "Account": ACCOUNT,
+    "Admin": ADMIN,
     "Errors": ERRORS,
 }
 

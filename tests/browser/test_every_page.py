@@ -15,7 +15,7 @@ from django.urls.converters import IntConverter, UUIDConverter
 from justhtml import JustHTML
 
 from tests.browser.conftest import LANGUAGES, looks_at
-from tests.browser.page_visits import FILES, LEADING_ON, ONLY_POSTED, PAGES, PARTS
+from tests.browser.page_visits import FILES, LEADING_ON, ONLY_POSTED, PAGES, PARTS, TABLES
 from tests.browser.visits import Visit, ready
 from tests.browser.world import World, a_world
 from tests.test_permissions import names
@@ -41,7 +41,7 @@ def world(transactional_db, tmp_path_factory) -> Iterator[World]:
 
 
 def test_every_address_is_visited_or_said_to_be_no_page():
-    no_pages = [visit.name for visit in (*FILES, *PARTS, *LEADING_ON)]
+    no_pages = [visit.name for visit in (*FILES, *PARTS, *LEADING_ON, *TABLES)]
     pages = {visit.name for visit in VISITS if not visit.name.startswith("/")}
     assert sorted(names()) == sorted([*pages, *no_pages, *ONLY_POSTED])
 
@@ -87,6 +87,11 @@ def test_what_is_no_page_is_a_file_a_part_or_leads_on(world, visit):
 def test_every_page_is_good_html(world, group, language):
     faults = [f"{visit.title}: {fault}" for visit in PAGES[group] for fault in faults_of(visit, world, language)]
     assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize("visit", TABLES, ids=lambda visit: visit.name)
+def test_every_page_of_the_admin_is_good_html(world, visit):
+    assert not list(faults_of(visit, world, "en-us"))
 
 
 def faults_of(visit: Visit, world: World, language: str) -> Iterator[str]:

@@ -36,7 +36,7 @@ from games.rules import Options
 from games.rules import commands as ask
 from tests.browser.players import Game, open_game
 from tests.classrooms.live.lesson import Lesson
-from tests.classrooms.people import enrol, make_classroom, signed_in
+from tests.classrooms.people import enrol, make_classroom, make_operator, prove_second_factor, signed_in
 
 LONG = "Maximiliane Wolkenstein-Trostburg"
 
@@ -51,6 +51,8 @@ class Who(Enum):
     GUARDIAN = "a guardian"
     NEWCOMER = "an adult who is new"
     CAREFUL = "an adult with two-step sign-in"
+    OPERATOR = "an operator with two-step sign-in"
+    HASTY = "an operator with only a password"
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,10 @@ class World:
         """A signed-in browser that has just confirmed the password."""
         if who in self.users:
             client = signed_in(self.users[who])
-            _show_password(client, self.users[who])
+            if who is Who.OPERATOR:
+                prove_second_factor(client, self.users[who])
+            else:
+                _show_password(client, self.users[who])
             return client
         client = Client()
         if who is Who.GUEST:
@@ -140,6 +145,8 @@ def _make_world() -> World:
         Who.GUARDIAN: guardian,
         Who.NEWCOMER: _adult("new@people.example", "Mr. Green"),
         Who.CAREFUL: _careful_adult(),
+        Who.OPERATOR: make_operator(),
+        Who.HASTY: User.objects.create_superuser("hasty@people.example", PASSWORD),
     }
     _write_mail()
     owner = Player(name="Mia", user=mia.student).key

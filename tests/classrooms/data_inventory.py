@@ -31,6 +31,10 @@ FIELDS: dict[str, dict[str, str]] = {
     "auth.Permission": _fields(plain="id name content_type codename"),
     "auth.Group": _fields(plain="id name"),
     "auth.Group_permissions": _fields(plain="id group permission"),
+    # Never written: the admin writes to the site's own log.
+    "admin.LogEntry": _fields(
+        plain="id content_type object_id object_repr action_flag change_message", whose="user", about="action_time"
+    ),
     "contenttypes.ContentType": _fields(plain="id app_label model"),
     # A session contains the signed-in user; `everything` below looks inside.
     "sessions.Session": _fields(hidden="session_key session_data", plain="expire_date"),
@@ -94,7 +98,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "classrooms.Assignment": _fields(
         plain="id classroom group", whose="enrolment made_by", about="task what amount made_at due_on"
     ),
-    "classrooms.AuditEntry": _fields(plain="id classroom", whose="actor person", about="at action amount"),
+    "classrooms.AuditEntry": _fields(plain="id classroom", whose="actor person", about="at action amount what"),
     "classrooms.Consent": _fields(plain="id classroom", whose="child given_by", about="given_at text authority"),
     "classrooms.Letter": _fields(plain="id", whose="reader", about="kind week sent_at"),
     "setsite.Job": _fields(

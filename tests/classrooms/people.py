@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from itertools import count
 
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.test import Client
 
 from classrooms.accounts.sign_up import vouch_for
@@ -33,4 +36,31 @@ def enrol(classroom: Classroom, *real_names: str) -> list[Enrolment]:
 def signed_in(user: User) -> Client:
     client = Client()
     client.force_login(user)
+    return client
+
+
+def make_operator(name: str = "Operator") -> User:
+    """A superuser who has set up a second factor."""
+    user = make_adult(name)
+    user.is_staff = user.is_superuser = True
+    user.save()
+    TOTP.activate(user, generate_totp_secret())
+    return user
+
+
+def prove_second_factor(client: Client, user: User, *, seconds_ago: float = 0) -> None:
+    """Mark the session as if a code had been entered. `test_admin.py` really enters one."""
+    factor = Authenticator.objects.get(user=user, type=Authenticator.Type.TOTP)
+    session = client.session
+    session["account_authentication_methods"] = [
+        {"method": "mfa", "at": time.time() - seconds_ago, "id": factor.pk, "type": factor.type}
+    ]
+    session["account_authentication_methods_user"] = str(user.pk)
+    session.save()
+
+
+def operating(user: User) -> Client:
+    """A browser in which an operator has signed in with both factors."""
+    client = signed_in(user)
+    prove_second_factor(client, user)
     return client

@@ -17,6 +17,7 @@ from allauth.account.models import EmailAddress, EmailConfirmation
 from allauth.mfa.models import Authenticator
 from celery.schedules import crontab
 from django.conf import settings as django_settings
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group as StaffGroup
 from django.contrib.auth.models import Permission
 from django.contrib.sessions.models import Session
@@ -166,6 +167,7 @@ class World:
             Authenticator.objects.create(user=adult, type="totp", data={"secret": SECRETS[1]})
             adult.groups.add(StaffGroup.objects.get_or_create(name="Helpers")[0])
             adult.user_permissions.add(Permission.objects.all()[0])
+            LogEntry.objects.create(user=adult, action_flag=1)
             learn_and_play(adult, self.classmate)
             Job.objects.create(kind="odds", user=adult, asked={"seed": 7})
             OutgoingMail.objects.create(email=adult.email, content={"body": SECRETS[2]})

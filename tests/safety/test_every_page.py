@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from tests.test_permissions import POLICIES, Role, World, make_world
+from tests.test_permissions import POLICIES, Role, World, make_world, sign_in
 
 pytestmark = pytest.mark.django_db
 EXEMPT = {"family:letters-stop"}
@@ -33,7 +33,7 @@ def visits(world: World) -> Iterator[tuple[str, Client, str]]:
         client = Client(enforce_csrf_checks=True)
         role = next((role for role in Role if role in policy.may and role in world.users), None)
         if role:
-            client.force_login(world.users[role])
+            sign_in(client, world, role)
         yield name, client, reverse(name, args=policy.arguments(world))
 
 

@@ -42,7 +42,7 @@ HOST = "localhost"
 PASSWORD = secrets.token_urlsafe(12)
 WRITES = re.compile(r'^\s*(?:INSERT\s+(?:OR\s+\w+\s+)?INTO|UPDATE|DELETE\s+FROM)\s+"?(\w+)', re.IGNORECASE)
 HALFWAY = ["has just signed up", "has asked for a new password", "has just signed in"]
-VISITORS = {Role.ANONYMOUS, Role.STUDENT, Role.TEACHER, Role.GUARDIAN}
+VISITORS = {Role.ANONYMOUS, Role.STUDENT, Role.TEACHER, Role.GUARDIAN, Role.OPERATOR}
 """Users who between them see every form."""
 NO_MATTER = frozenset({Session._meta.db_table})
 """Sessions belong to the browser itself."""
