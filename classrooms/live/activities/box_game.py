@@ -260,7 +260,7 @@ class BoxGame(ActivityType):
         if why:
             context["why"] = tuple(map(Card.from_index, why["cards"]))
             context["features"], context["makes"] = list(Feature), MAKES
-        return Screen("session/box_device.html", context)
+        return Screen("session/box_game/device.html", context)
 
     def _last_outcome(self, activity: Activity, attendee: Attendee) -> dict[str, Any] | None:
         """The outcome of the last pick or explanation, until the student does something else."""
@@ -295,7 +295,7 @@ class BoxGame(ActivityType):
                 context["last"] = Shown(names.get(pick.seat, pick.name), pick.verdict, left)
         if activity.session.shows_scores:
             context["scores"] = _scores(state, names)
-        return Screen("session/box_projector.html", context)
+        return Screen("session/box_game/projector.html", context)
 
     def _caller_name(self, activity: Activity, control: rules.Control) -> str:
         caller = activity.session.attendees.filter(pk=activity.state.get("caller")).first()

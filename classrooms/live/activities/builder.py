@@ -197,7 +197,7 @@ class Builder(ActivityType):
     def device(self, activity: Activity, own: OwnBoard) -> Screen:
         building = self.building(activity, own.number)
         context = {"building": building, "verdict": self._verdict(own.refusal, building) if own.refusal else None}
-        return Screen("session/builder_device.html", context)
+        return Screen("session/builder/device.html", context)
 
     def _verdict(self, refusal: Refusal, building: Building) -> Verdict | None:
         """The SET that the student's last card makes with two cards on the board, as long as those are still there."""
@@ -209,7 +209,7 @@ class Builder(ActivityType):
         numbers = {self._number(activity, team): team for team in teams(activity)}
         buildings = [self.building(activity, number) for number in numbers or [EVERYBODY]]
         crowd = next((most for most in CROWDS if len(buildings) <= most), "more")
-        return Screen("session/builder_projector.html", {"buildings": buildings, "crowd": crowd})
+        return Screen("session/builder/projector.html", {"buildings": buildings, "crowd": crowd})
 
 
 KIND = Builder()

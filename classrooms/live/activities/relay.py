@@ -163,7 +163,7 @@ class Relay(ActivityType):
             }
         if track.done:
             context["before"] = self._found_before(activity, track)
-        return Screen("session/relay_device.html", context)
+        return Screen("session/relay/device.html", context)
 
     def projector(self, activity: Activity) -> Screen:
         tracks = [self.track(activity, team) for team in teams(activity)]
@@ -171,7 +171,7 @@ class Relay(ActivityType):
         context: dict[str, object] = {"tracks": tracks, "have_arrived": have_arrived}
         if len(tracks) == 1 and not have_arrived:
             context["exercise"] = self.exercise(activity, tracks[0])
-        return Screen("session/relay_projector.html", context)
+        return Screen("session/relay/projector.html", context)
 
     def _found_before(self, activity: Activity, track: Track) -> tuple[Card, ...]:
         """The SET that the team completed last."""

@@ -224,7 +224,7 @@ class SilentBoard(ActivityType):
         elif rows:
             last = rows[-1]
             context |= {"last": last, "verdict": explain(*_triple(arrangement.shown(_cards(last))))}
-        return Screen("session/board_device.html", context)
+        return Screen("session/silent_board/device.html", context)
 
     def projector(self, activity: Activity) -> Screen:
         arrangement = Arrangement(activity, None)
@@ -237,13 +237,13 @@ class SilentBoard(ActivityType):
         }
         if activity.stage != Stage.OPEN:
             context["sets"] = sets
-        return Screen("session/board_projector.html", context)
+        return Screen("session/silent_board/projector.html", context)
 
     def remote(self, activity: Activity) -> Screen:
-        return Screen("session/board_remote.html", self.projector(activity).context)
+        return Screen("session/silent_board/remote.html", self.projector(activity).context)
 
     def paper(self, activity: Activity) -> Screen | None:
-        return Screen("session/board_paper.html") if activity.stage == Stage.OPEN else None
+        return Screen("session/silent_board/paper.html") if activity.stage == Stage.OPEN else None
 
     def _sets(self, activity: Activity, arrangement: Arrangement, own: set[tuple[int, ...]]) -> list[FoundSet]:
         """Every SET of the board, the most often found first."""

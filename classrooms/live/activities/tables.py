@@ -210,7 +210,7 @@ class Tables(ActivityType):
     def device(self, activity: Activity, attendee: Attendee) -> Screen:
         table = _table_of(activity, attendee)
         if table is None:
-            return Screen("session/tables_device.html")
+            return Screen("session/tables/device.html")
         code = table["codes"][-1]
         match = Match.objects.get(code=code)
         seat = _seat_number(code, attendee)
@@ -227,15 +227,15 @@ class Tables(ActivityType):
                 )
             ),
         }
-        return Screen("session/tables_device.html", context)
+        return Screen("session/tables/device.html", context)
 
     def projector(self, activity: Activity) -> Screen:
         tables = _shown_tables(activity)
         context = {"tables": tables, "is_crowded": len(tables) > READABLE, "columns": _columns(len(tables))}
-        return Screen("session/tables_projector.html", context)
+        return Screen("session/tables/projector.html", context)
 
     def remote(self, activity: Activity) -> Screen:
-        return Screen("session/tables_remote.html", self.projector(activity).context)
+        return Screen("session/tables/remote.html", self.projector(activity).context)
 
 
 # Who sits where

@@ -73,19 +73,19 @@ class Triples(ActivityType):
     def device(self, activity: Activity, own: OwnAnswer | None) -> Screen:
         exercise = self.exercise(activity)
         context = {"exercise": exercise, "features": list(Feature), "own": own}
-        return Screen("session/triples_device.html", context | self._revealed(activity, exercise))
+        return Screen("session/triples/device.html", context | self._revealed(activity, exercise))
 
     def projector(self, activity: Activity) -> Screen:
         exercise = self.exercise(activity)
         context = {"exercise": exercise, "count": count_answers(activity)}
-        return Screen("session/triples_projector.html", context | self._revealed(activity, exercise))
+        return Screen("session/triples/projector.html", context | self._revealed(activity, exercise))
 
     def is_counting(self, activity: Activity) -> bool:
         return activity.stage == Stage.OPEN
 
     def paper(self, activity: Activity) -> Screen | None:
         exercise = self.exercise(activity)
-        return Screen("session/triples_paper.html", {"exercise": exercise, "features": list(Feature)})
+        return Screen("session/triples/paper.html", {"exercise": exercise, "features": list(Feature)})
 
     def _revealed(self, activity: Activity, exercise: Exercise) -> dict[str, object]:
         """The context that's hidden until the teacher shows the answer."""

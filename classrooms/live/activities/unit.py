@@ -161,14 +161,14 @@ class LessonTogether(ActivityType):
         put = self.put(activity)
         question = put.question
         if not question.is_asked:
-            return Screen("session/unit_look.html", {"step": put.step})
+            return Screen("session/unit/look.html", {"step": put.step})
         context = self._shared_context(activity, put)
         context |= {
             "own": [Own(each, together.verdict_on(question, list(each.cards))) for each in own],
             "left": question.picks - len(own),
             "is_right": sum(each.is_right for each in own) >= question.picks,
         }
-        return Screen("session/unit_device.html", context)
+        return Screen("session/unit/device.html", context)
 
     def projector(self, activity: Activity) -> Screen:
         put = self.put(activity)
@@ -178,7 +178,7 @@ class LessonTogether(ActivityType):
             if activity.stage != Stage.OPEN:
                 bars = self._bars(activity, put.question)
                 context |= {"bars": bars, "most": max(1, *(bar.number for bar in bars))}
-        return Screen("session/unit_projector.html", context)
+        return Screen("session/unit/projector.html", context)
 
     def is_counting(self, activity: Activity) -> bool:
         return activity.stage == Stage.OPEN and self.put(activity).question.is_asked
@@ -186,7 +186,7 @@ class LessonTogether(ActivityType):
     def paper(self, activity: Activity) -> Screen | None:
         question = self.put(activity).question
         taps = question.choices_with_one_tap() if activity.stage == Stage.OPEN else ()
-        return Screen("session/unit_paper.html", {"choices": taps}) if taps else None
+        return Screen("session/unit/paper.html", {"choices": taps}) if taps else None
 
     def _shared_context(self, activity: Activity, put: AskedStep) -> dict[str, Any]:
         """The context of all screens. The solution is in it only after the teacher has shown it."""

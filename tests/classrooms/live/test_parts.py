@@ -76,8 +76,8 @@ def test_a_question_is_drawn_once_and_each_device_has_its_own_name_on_it(lesson,
     lesson.begin("triples")
     drawings.clear()
     screens = own(lesson)
-    assert drawings == ["session/triples_device.html"]
-    assert [re.search(r'class="who"><strong>(\w+)', each)[1] for each in screens] == ["Mia", "Noah", "Lina", "Theo"]
+    assert drawings == ["session/triples/device.html"]
+    assert [re.search(r'class="attendee-who"><strong>(\w+)', each)[1] for each in screens] == ["Mia", "Noah", "Lina", "Theo"]
     assert len({each.partition("</p>")[2] for each in screens}) == 1
 
 
@@ -89,7 +89,7 @@ def test_after_the_answer_is_shown_those_who_were_right_and_wrong_and_silent_see
     lesson.steer("reveal")
     drawings.clear()
     mia, noah, lina, theo = own(lesson)
-    assert drawings == ["session/triples_device.html"] * 3
+    assert drawings == ["session/triples/device.html"] * 3
     assert "Yes!" in mia
     assert "Yes!" in lina
     assert "Not this time" in noah
