@@ -347,9 +347,9 @@ def test_the_door_names_and_teams_reach_devices_at_once_without_a_reload(lesson)
     row.locator("summary").click()
     row.get_by_label("Name on screens").fill("Captain Mia")
     row.get_by_role("button", name="Rename").click()
-    expect(mia.locator(".who")).to_have_text("Captain Mia")
+    expect(mia.locator(".attendee-who")).to_have_text("Captain Mia")
     lesson.press("Deal into teams")
-    expect(mia.locator(".who")).to_contain_text("team")
+    expect(mia.locator(".attendee-who")).to_contain_text("team")
     assert mia.evaluate("window.isTheSamePage"), "a reload is no push"
 
     lesson.press("Close the door")
@@ -414,6 +414,6 @@ def test_what_the_remote_was_sure_about_is_done_though_others_changed_the_lesson
     row.get_by_role("button", name="Take out of the lesson").click()
     for name in ("Captain", "Admiral"):
         leading.rename(lesson.seat(0), name)
-        expect(lesson.devices[0].locator(".who")).to_have_text(name)
+        expect(lesson.devices[0].locator(".attendee-who")).to_have_text(name)
     lesson.sure("Take Noah out of the lesson?", "Take out of the lesson")
     expect(lesson.devices[1].get_by_text("Your teacher has taken you out of this lesson.")).to_be_visible()
