@@ -1,4 +1,4 @@
-"""Reads settings from environment variables, with a parser for each kind of value; reports all invalid ones at once."""
+"""Reads settings from environment variables with environs, plus parsers for our own kinds; reports all invalid ones."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from typing import cast
 from urllib.parse import SplitResult, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
-from environs import Env, EnvValidationError, ValidationError
+from environs import Env, EnvValidationError, ValidationError, validate
 
-from core.numbers import whole_number
 from core.sealed_files import CannotOpen, public_key
 
 LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"]
-_FLAGS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 _SHORTEST_SECRET, _FEWEST_LETTERS = 50, 10
 _NO_SECRETS = ("not-a-secret: good enough for a demo on one's own machine", "django-insecure-", "change-me", "changeme")
 
@@ -35,26 +33,15 @@ class Environment(Env):
         except EnvValidationError as error:
             found = cast("dict[str, list[str]]", error.error_messages)
             lines = [f"{name} {why}" for name, reasons in found.items() for why in reasons]
-            raise ImproperlyConfigured("\n".join(lines)) from None
+            raise ImproperlyConfigured("\n".join(lines).replace(" Not a valid", " is not a valid")) from None
 
 
-def _flag(text: str) -> bool:
-    if text.lower() not in _FLAGS:
-        raise ValidationError(f"is {text!r}; write 1 or 0")
-    return _FLAGS[text.lower()]
+def at_least(least: int, of: str) -> validate.Range:
+    return validate.Range(min=least, error=f"is {{input!r}}; it is a number of {of}, at least {least}")
 
 
-def _number(text: str, *, of: str, least: int = 1) -> int:
-    number = whole_number(text)
-    if number is None or number < least:
-        raise ValidationError(f"is {text!r}; it is a number of {of}, at least {least}")
-    return number
-
-
-def _choice(text: str, *, of: tuple[str, ...]) -> str:
-    if text.lower() not in of:
-        raise ValidationError(f"is {' or '.join(of)}, not {text!r}")
-    return text.lower()
+def one_of(*choices: str) -> validate.OneOf:
+    return validate.OneOf(choices, error=f"is {' or '.join(choices)}, not {{input!r}}")
 
 
 def _folder(text: str, *, unless_set: Path) -> Path:
@@ -148,9 +135,6 @@ def _split(text: str) -> list[str]:
 
 
 _PARSERS: dict[str, Callable[..., object]] = {
-    "flag": _flag,
-    "number": _number,
-    "choice": _choice,
     "folder": _folder,
     "secret": _secret,
     "older_secrets": _older_secrets,

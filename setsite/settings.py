@@ -6,15 +6,15 @@ from urllib.parse import unquote, urlsplit
 
 from celery.schedules import crontab
 
-from setsite.environment import Environment
+from setsite.environment import Environment, at_least, one_of
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 # Everything read from the environment. Nothing is used before all of it is known to be valid.
 env = Environment()
-DEBUG = env.flag("SETSITE_DEBUG", "0")
+DEBUG = env.bool("SETSITE_DEBUG", False)
 # A demo lets anyone on the front page sign in, so it's never allowed on a public host.
-DEMO = env.flag("SETSITE_DEMO", "0")
+DEMO = env.bool("SETSITE_DEMO", False)
 # An invalid flag (None) counts as local: a public site would report further missing values.
 IS_LOCAL = DEBUG is not False or DEMO is not False
 SECRET_KEY = env.secret("SETSITE_SECRET_KEY", "", is_local=IS_LOCAL)
@@ -44,7 +44,7 @@ _POSTGRESQL = env.address(
 )
 _POSTGRESQL_NAME = env.str("SETSITE_DATABASE_NAME", "")
 _SQLITE = env.str("SETSITE_SQLITE", "")
-_SQLITE_SYNC = env.choice("SETSITE_SQLITE_SYNC", "normal", of=("normal", "full"))
+_SQLITE_SYNC = env.str("SETSITE_SQLITE_SYNC", "normal", validate=one_of("normal", "full"))
 # Redis, over which several processes share messages, counters and work.
 _REDIS = env.address(
     "SETSITE_REDIS",
@@ -64,15 +64,16 @@ _OPENID_URL = _OPENID and env.address(
     is_needed=True,
 )
 _OPENID_NAME = env.str("SETSITE_SIGN_IN_OPENID_NAME", "OpenID")
-# How long data is kept, in days, as stated on the privacy page.
-UNDO_DAYS = env.number("SETSITE_UNDO_DAYS", "30", of="days")
-GUEST_DAYS = env.number("SETSITE_GUEST_DAYS", "30", of="days")
-IDLE_CLASS_DAYS = env.number("SETSITE_IDLE_CLASS_DAYS", "180", of="days")
-ARCHIVED_CLASS_DAYS = env.number("SETSITE_ARCHIVED_CLASS_DAYS", "365", of="days")
-MATCH_DAYS = env.number("SETSITE_MATCH_DAYS", "30", of="days")
+# How long data is kept, as stated on the privacy page.
+_DAYS = at_least(1, "days")
+UNDO_DAYS = env.int("SETSITE_UNDO_DAYS", 30, validate=_DAYS)
+GUEST_DAYS = env.int("SETSITE_GUEST_DAYS", 30, validate=_DAYS)
+IDLE_CLASS_DAYS = env.int("SETSITE_IDLE_CLASS_DAYS", 180, validate=_DAYS)
+ARCHIVED_CLASS_DAYS = env.int("SETSITE_ARCHIVED_CLASS_DAYS", 365, validate=_DAYS)
+MATCH_DAYS = env.int("SETSITE_MATCH_DAYS", 30, validate=_DAYS)
 # Tablets are shared, so a student who's idle for this long is signed out.
-_STUDENT_IDLE_MINUTES = env.number("SETSITE_STUDENT_IDLE_MINUTES", "20", of="minutes", least=10)
-_LOG = env.choice("SETSITE_LOG", "text" if IS_LOCAL else "json", of=("text", "json"))
+_STUDENT_IDLE_MINUTES = env.int("SETSITE_STUDENT_IDLE_MINUTES", 20, validate=at_least(10, "minutes"))
+_LOG = env.str("SETSITE_LOG", "text" if IS_LOCAL else "json", validate=one_of("text", "json"))
 # The public key for sealing backups; `manage.py backup_key` makes one.
 BACKUP_KEY = env.backup_key("SETSITE_BACKUP_KEY", "")
 # Prometheus must send this token. Without it, metrics aren't served at all.
