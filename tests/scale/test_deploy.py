@@ -172,6 +172,20 @@ def proxied(folder: Path, *, trusted: str = "", has_web: bool = True, **changes:
         thread.join()
 
 
+@pytest.fixture(scope="module")
+def _as_delivered(tmp_path_factory) -> Iterator[tuple[str, Path]]:
+    folder = tmp_path_factory.mktemp("proxied")
+    with proxied(folder) as address:
+        yield address, folder
+
+
+@pytest.fixture
+def as_delivered(_as_delivered: tuple[str, Path]) -> tuple[str, Path]:
+    """The URL and folder of a proxy with its settings unchanged, one for all tests."""
+    _Echo.came = queue.SimpleQueue()
+    return _as_delivered
+
+
 def ask(address: str, data: bytes | None = None, **headers: str) -> tuple[int, dict[str, str], str]:
     said = {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(address, data, headers=said)  # noqa: S310 (our own address)
@@ -186,9 +200,9 @@ def ask(address: str, data: bytes | None = None, **headers: str) -> tuple[int, d
 FORGED = {"X_Forwarded_For": "6.6.6.6", "X_Forwarded_Proto": "https", "X_Real_IP": "6.6.6.6"}
 
 
-def test_the_proxy_does_not_believe_what_a_client_says_about_itself(tmp_path):
-    with proxied(tmp_path) as address:
-        _status, _headers, text = ask(f"{address}/", **FORGED)
+def test_the_proxy_does_not_believe_what_a_client_says_about_itself(as_delivered):
+    address, _folder = as_delivered
+    _status, _headers, text = ask(f"{address}/", **FORGED)
     told = json.loads(text)
     assert told["x-forwarded-for"] == "127.0.0.1"
     assert told["x-forwarded-proto"] == "http"
@@ -216,9 +230,9 @@ def test_while_no_web_process_answers_the_proxy_says_so_kindly_in_every_language
     assert not re.findall(r"(?:src|href|action|url)\s*[=(]", text), "it loads nothing"
 
 
-def test_what_a_web_process_itself_says_is_passed_on(tmp_path):
-    with proxied(tmp_path) as address:
-        status, _headers, text = ask(f"{address}/busy/")
+def test_what_a_web_process_itself_says_is_passed_on(as_delivered):
+    address, _folder = as_delivered
+    status, _headers, text = ask(f"{address}/busy/")
     assert status == 503
     assert "x-forwarded-for" in text
 
@@ -238,21 +252,21 @@ def test_who_does_not_finish_a_request_is_let_go(tmp_path, begun):
 
 
 @pytest.mark.parametrize("path", ["/play/ABCDEFGH/stream/", "/session/ABCDEFGH/stream/"])
-def test_what_is_written_to_a_stream_is_sent_at_once(tmp_path, path):
+def test_what_is_written_to_a_stream_is_sent_at_once(as_delivered, path):
     _Echo.stream_may_end.clear()
-    with proxied(tmp_path) as address:
-        try:
-            with urllib.request.urlopen(f"{address}{path}", timeout=10) as stream:  # noqa: S310
-                assert stream.readline() == b"data: first\n"
-        finally:
-            _Echo.stream_may_end.set()
+    address, _folder = as_delivered
+    try:
+        with urllib.request.urlopen(f"{address}{path}", timeout=10) as stream:  # noqa: S310
+            assert stream.readline() == b"data: first\n"
+    finally:
+        _Echo.stream_may_end.set()
 
 
-def test_figures_are_not_let_through(tmp_path):
-    with proxied(tmp_path) as address:
-        assert ask(f"{address}/metrics")[0] == 404
-        assert ask(f"{address}/metrics?token=figures")[0] == 404
-        assert ask(f"{address}/learn/")[0] == 200
+def test_figures_are_not_let_through(as_delivered):
+    address, _folder = as_delivered
+    assert ask(f"{address}/metrics")[0] == 404
+    assert ask(f"{address}/metrics?token=figures")[0] == 404
+    assert ask(f"{address}/learn/")[0] == 200
 
 
 # Bodies
@@ -271,21 +285,23 @@ def status_of(client: socket.socket) -> int:
     return int(client.recv(4096).split()[1])
 
 
-def test_a_body_passes_through_the_proxy_and_is_not_kept_there(tmp_path):
-    with proxied(tmp_path) as address, ExitStack() as stack:
+def test_a_body_passes_through_the_proxy_and_is_not_kept_there(as_delivered):
+    address, folder = as_delivered
+    with ExitStack() as stack:
         client = begin_post(stack, address, IMPORT, LARGEST_BODY)
         client.sendall(b"x" * 500_000)
         assert _Echo.came.get(timeout=10) > 0, "the web process has it before the rest is there"
-        assert not [path for path in (tmp_path / "proxy" / "body").rglob("*") if path.is_file()]
+        assert not [path for path in (folder / "proxy" / "body").rglob("*") if path.is_file()]
         client.sendall(b"x" * (LARGEST_BODY - 500_000))
         assert status_of(client) == 200
     template = (ROOT / "deploy" / "nginx.conf.template").read_text()
     assert "proxy_max_temp_file_size 0;" in template, "nor is an answer"
 
 
-def test_only_a_list_of_students_may_be_long(tmp_path):
+def test_only_a_list_of_students_may_be_long(as_delivered):
+    address, _folder = as_delivered
     assert reverse("teach:roster-import", args=[3]) == IMPORT
-    with proxied(tmp_path) as address, ExitStack() as stack:
+    with ExitStack() as stack:
         assert status_of(begin_post(stack, address, "/learn/later/", LARGEST_FORM + 1)) == 413
         assert status_of(begin_post(stack, address, IMPORT, LARGEST_BODY + 1)) == 413
         for path, length in (("/learn/later/", LARGEST_FORM), (IMPORT, LARGEST_FORM + 1)):

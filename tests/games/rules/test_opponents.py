@@ -42,16 +42,32 @@ def test_there_are_five_strengths():
     assert strength("expert").slug == "expert"
 
 
+GAMES = 200
+DOUBT = 0.001
+
+
+def chance_of(counts: range, games: int, rate: float) -> float:
+    """How likely one of these numbers of wins is, for a player who wins at this rate."""
+    return sum(math.comb(games, count) * rate**count * (1 - rate) ** (games - count) for count in counts)
+
+
 @pytest.mark.parametrize(("weaker", "stronger"), list(itertools.pairwise(NAMES)))
-def test_over_a_thousand_games_the_stronger_beats_the_weaker(weaker, stronger):
+def test_the_stronger_wins_more_than_four_games_of_five_and_the_weaker_few(weaker, stronger):
+    """So many wins would be a matter of luck less than once in a thousand times."""
     wins = Counter()
-    for seed in range(1_000):
+    for seed in range(GAMES):
         # They swap seats, so that neither seat is an advantage.
         sides = (weaker, stronger) if seed % 2 else (stronger, weaker)
         match = final(seed, {seat: STRENGTHS[name] for seat, name in enumerate(sides)})
         wins.update({sides[match.outcome.winners[0]] if len(match.outcome.winners) == 1 else "shared": 1})
-    assert wins[stronger] > 800
-    assert wins[weaker] < 150
+    assert chance_of(range(wins[stronger], GAMES + 1), GAMES, 0.8) < DOUBT, wins
+    assert chance_of(range(wins[weaker] + 1), GAMES, 0.15) < DOUBT, wins
+
+
+def test_what_may_be_luck_is_no_proof():
+    assert chance_of(range(GAMES + 1), GAMES, 0.8) == pytest.approx(1)
+    assert chance_of(range(170, GAMES + 1), GAMES, 0.8) > DOUBT
+    assert chance_of(range(180, GAMES + 1), GAMES, 0.8) < DOUBT
 
 
 @pytest.mark.parametrize("name", NAMES)
