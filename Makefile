@@ -9,7 +9,7 @@ TEST_ARGS ?=
 
 export PORT
 
-.PHONY: help run scale test test-embedded test-scaled lint format bench load cards words gallery audit axe mutants dependencies lock clean
+.PHONY: help run scale test test-embedded test-scaled lint format bench load cards css words gallery audit axe mutants dependencies lock clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -55,6 +55,9 @@ cards: $(VENV)/.dev-ready ## redraw the card pictures in docs/ and static/
 	@for what in --css --icons "--contact-sheet --palette all" --simulated --table; do \
 		SETSITE_DEBUG=1 $(BIN)/python manage.py render_cards $$what || exit 1; \
 	done
+
+css: $(VENV)/.dev-ready ## join the stylesheets of the components into static/css/components.css
+	@SETSITE_DEBUG=1 $(BIN)/python manage.py build_css
 
 words: $(VENV)/.dev-ready ## update the catalogs in locale/ from code and templates, for translators to fill in (needs gettext)
 	@SETSITE_DEBUG=1 $(BIN)/python manage.py makemessages -l en_GB -l fr -l es --add-location file --no-obsolete \

@@ -1,4 +1,4 @@
-"""Boards without a match: twelve cards from a seed number, and a pick of three."""
+"""Boards without a match: a few cards from a seed number, and a pick of three."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from games.rules import FULL_DECK, Card, find_sets
 from games.rules.errors import BadCard
 from games.rules.triples import Triple
 
-FRONT_SETS = range(2, 5)
+FRONT_CARDS = 6
 
 
 def front_board(number: int) -> tuple[Card, ...]:
-    """Twelve cards with a few SETs: not so many that any three will do, nor so few that a newcomer gives up."""
+    """Six cards with exactly one SET: few enough to be large on a phone, and to be solved by a newcomer."""
     rng = random.Random(f"front/{number}")
     while True:
-        board = tuple(rng.sample(FULL_DECK, 12))
-        if len(find_sets(board)) in FRONT_SETS:
+        board = tuple(rng.sample(FULL_DECK, FRONT_CARDS))
+        if len(find_sets(board)) == 1:
             return board
 
 

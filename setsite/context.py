@@ -2,10 +2,12 @@
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
 
 from classrooms.demo import DemoPerson, people
 from core.help.topics import topic_for
 from setsite.appearance import appearance_of
+from setsite.navigation import tabs_for
 
 
 def site(request: HttpRequest) -> dict[str, object]:
@@ -15,6 +17,7 @@ def site(request: HttpRequest) -> dict[str, object]:
         "look": appearance_of(request),
         "languages": settings.LANGUAGES,
         "help_topic": topic_for(request),
+        "tabs": SimpleLazyObject(lambda: tabs_for(request)),
     }
 
 

@@ -293,7 +293,7 @@ def test_two_requests_are_served_at_the_same_time():
 def test_the_front_page_comes_through_from_django(ask):
     answer = ask(WSGIHandler(), query=b"board=7", headers=[(b"host", b"localhost")])
     assert answer.status == 200
-    assert b"Can you see a SET?" in answer.content
+    assert b"Can you see the SET?" in answer.content
     assert (b"content-length", str(len(answer.content)).encode()) in answer.answer_headers
 
 

@@ -26,7 +26,7 @@ class Mood(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class _Body:
+class _Form:
     """Where the parts of a friend are; `feet` are the hips, and `face` is what eyes and mouth are drawn with."""
 
     eyes: Point
@@ -39,9 +39,9 @@ class _Body:
 
 
 _BODIES = {
-    Shape.OVAL: _Body((0, -24), (0, -6), (-28, 12), (28, 12), (12, 6), ((-11, 62), (11, 62)), "friend-face"),
-    Shape.SQUIGGLE: _Body((-3, -38), (-3, -20), (-22, 14), (12, 12), (8, -6), ((0, 64), (18, 62)), "friend-face-light"),
-    Shape.DIAMOND: _Body((0, -8), (0, 11), (-26, 16), (26, 16), (13, 20), ((-6, 58), (6, 58)), "friend-face-light"),
+    Shape.OVAL: _Form((0, -24), (0, -6), (-28, 12), (28, 12), (12, 6), ((-11, 62), (11, 62)), "friend-face"),
+    Shape.SQUIGGLE: _Form((-3, -38), (-3, -20), (-22, 14), (12, 12), (8, -6), ((0, 64), (18, 62)), "friend-face-light"),
+    Shape.DIAMOND: _Form((0, -8), (0, 11), (-26, 16), (26, 16), (13, 20), ((-6, 58), (6, 58)), "friend-face-light"),
 }
 _EYE_APART = 11.5
 _LIMB, _STICKER, _STICKER_EDGE = 6, 16, 23
@@ -74,7 +74,7 @@ def _leg(hip: Point, side: int) -> str:
     )
 
 
-def _arms(body: _Body, mood: Mood) -> list[str]:
+def _arms(body: _Form, mood: Mood) -> list[str]:
     (lx, ly), (rx, ry) = body.left_shoulder, body.right_shoulder
     hanging = curve((lx, ly), ((lx - 9, ly + 4), (lx - 14, ly + 12), (lx - 15, ly + 23)))
     if mood is Mood.CHEERING:
@@ -89,12 +89,12 @@ def _arms(body: _Body, mood: Mood) -> list[str]:
     return [hanging, curve((rx, ry), ((rx + 11, ry + 2), (rx + 21, ry - 2), (rx + 27, ry - 12)))]
 
 
-def _arm_at_chin(body: _Body) -> str:
+def _arm_at_chin(body: _Form) -> str:
     (x, y), (chin_x, chin_y) = body.right_shoulder, body.chin
     return curve((x - 2, y + 10), ((x + 20, y + 14), (x + 16, chin_y - 10), (chin_x, chin_y)))
 
 
-def _face(body: _Body, mood: Mood) -> list[Piece]:
+def _face(body: _Form, mood: Mood) -> list[Piece]:
     (x, y), (mx, my) = body.eyes, body.mouth
     sides = [(x - _EYE_APART, y), (x + _EYE_APART, y)]
     smile = curve((mx - 8, my), ((mx - 4, my + 6), (mx + 4, my + 6), (mx + 8, my)))

@@ -19,8 +19,8 @@ _CLASSES = f"""\
 
 .card-art {{
   display: block;
-  width: 100%;
-  height: auto;
+  width: var(--art-width, 100%);
+  height: var(--art-height, auto);
   forced-color-adjust: none;
   print-color-adjust: exact;
 }}

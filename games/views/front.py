@@ -1,4 +1,4 @@
-"""The front page: twelve real cards and one question."""
+"""The front page: six cards with one SET, and the doors to the rest of the site."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def front(request: Request) -> HttpResponse:
     """Show a board, and judge a pick. The pick is in the URL, so nothing is stored and no JavaScript is needed."""
     number = _board_number(request.GET.get("board", ""))
     board = front_board(number)
-    sets = find_sets(board)
+    (solution,) = find_sets(board)
     verdict: Verdict | None = None
     complaint = ""
     asked = request.GET.getlist("card")
@@ -39,73 +39,71 @@ def front(request: Request) -> HttpResponse:
         "board": board,
         "number": number,
         "next_number": (number + 1) % _HIGHEST_BOARD,
-        "sets_there": len(sets),
         "picked": verdict.cards if verdict else (),
         "verdict": verdict,
         "complaint": complaint,
-        "example": explain(*sets[0]) if request.GET.get("show") else None,
+        "example": explain(*solution) if request.GET.get("show") else None,
     }
     status = form_status(complaint)
     if request.htmx:
         return render(request, "games/front.html#answer", context, status=status)
-    return render(request, "games/front.html", {**context, "roles": _audiences()}, status=status)
+    return render(request, "games/front.html", {**context, "audiences": _audiences(), "rule": _RULE}, status=status)
 
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """An audience of the site, what it gets, and a small illustration."""
+    """An audience of the site, what it gets, and the cards of its picture."""
 
-    slug: str
     title: str
     text: str
-    call: str
-    way: str
+    url: str
     cards: tuple[Card, ...]
-    days: tuple[bool, ...] = ()
 
 
 def _audiences() -> list[Audience]:
     return [
         Audience(
-            slug="teach",
             title=_("Teachers lead a lesson"),
             text=_(
                 "One projector, one remote, thirty devices or paper. Afterwards a report says who needs help with what."
             ),
-            call=_("Make a class"),
-            way=reverse("teach:home"),
+            url=reverse("teach:home"),
             cards=_cards((1, "red", "solid", "oval"), (2, "red", "solid", "oval"), (3, "red", "solid", "oval")),
         ),
         Audience(
-            slug="learn",
             title=_("Students learn by doing"),
             text=_(
                 "Short steps from the first card to a whole game. A wrong answer shows why, and nothing is lost by it."
             ),
-            call=_("Start learning"),
-            way=reverse("learn:home"),
-            cards=_cards((1, "green", "striped", "diamond"), (2, "purple", "striped", "diamond")),
+            url=reverse("learn:home"),
+            cards=_cards(
+                (1, "green", "striped", "diamond"),
+                (2, "purple", "striped", "diamond"),
+                (3, "red", "striped", "diamond"),
+            ),
         ),
         Audience(
-            slug="family",
             title=_("Families see how it goes"),
             text=_(
                 "What a child can do, what comes next, and three minutes for the kitchen table. No ranking, no ads."
             ),
-            call=_("Follow a child"),
-            way=reverse("family:home"),
+            url=reverse("family:home"),
             cards=_cards(
                 (2, "green", "outlined", "squiggle"),
                 (2, "red", "solid", "squiggle"),
                 (2, "purple", "striped", "squiggle"),
             ),
-            days=(True, False, True, True, False, False, True),
         ),
     ]
 
 
 def _cards(*values: tuple[int, str, str, str]) -> tuple[Card, ...]:
     return tuple(Card(*each) for each in values)
+
+
+_RULE = explain(
+    Card(1, "red", "striped", "oval"), Card(2, "green", "striped", "oval"), Card(3, "purple", "striped", "oval")
+)
 
 
 def _board_number(text: str) -> int:

@@ -11,7 +11,7 @@ import pytest
 
 from games.boards import front_board
 from games.rules import FULL_DECK, Card, explain, find_sets, is_set
-from games.words import card_name, verdict_line
+from games.words import THE_FEATURES, card_name, verdict_line
 
 HTMX = {"HX-Request": "true"}
 NUMBER = 7
@@ -47,37 +47,43 @@ def ticked(response) -> list[int]:
     return [int(index) for index in re.findall(r'name="card" value="(\d+)" checked', response.text)]
 
 
-def triple_shown(response) -> list[str]:
-    """The names of the cards in the verdict."""
-    triple = response.text.partition('<div class="triple">')[2].partition("</div>")[0]
-    return re.findall(r'<span class="visually-hidden">(.*?)</span>', triple)
+def triple_judged(response) -> list[int]:
+    """The cards of the verdict, or of the example."""
+    found = re.search(r'data-cards="([\d ]+)"', response.text)
+    return [int(index) for index in found[1].split()] if found else []
+
+
+def hinted(response) -> list[int]:
+    """The cards of the board that are ringed as a hint."""
+    found = re.findall(r'is-hint">\s*<input type="checkbox" name="card" value="(\d+)"', response.text)
+    return [int(index) for index in found]
 
 
 def answer(response) -> str:
-    """The text under the cards."""
-    text = response.text.partition('id="answer"')[2].partition("</section>")[0]
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", text)).split())
+    """The verdict, as it's read out."""
+    text = response.text.partition('id="answer"')[2].partition("<form")[0].partition('<p class="front-actions')[0]
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", text.partition(">")[2])).split())
 
 
 def complaint(response) -> str:
-    return re.search(r'<p class="notice">(.*?)</p>', response.text).group(1)
+    return re.search(r'<p class="front-told" data-told="again">(.*?)</p>', response.text)[1]
 
 
 # The board
 
 
-def test_anybody_sees_twelve_cards_and_how_many_sets_there_are(client):
+def test_anybody_sees_six_cards_and_that_one_set_is_among_them(client):
     response = client.get("/")
     assert response.status_code == 200
-    assert len(set(shown(response))) == 12
-    assert re.search(r"There are [2-4] SETs here\. Tap three cards\.", answer(response))
+    assert len(set(shown(response))) == 6
+    assert "There's one here. Tap three cards." in unescape(response.text)
     assert ticked(response) == []
+    assert answer(response) == ""
 
 
 def test_the_board_follows_from_its_number(client):
     response = look(client)
     assert shown(response) == indices(BOARD)
-    assert f"There are {len(find_sets(BOARD))} SETs here." in answer(response)
     assert shown(look(client, board=8)) == indices(front_board(8)) != indices(BOARD)
 
 
@@ -115,11 +121,11 @@ def test_the_last_board_is_followed_by_the_first(client):
     assert 'href="/?board=8"' in look(client).text
 
 
-def test_a_front_board_is_twelve_different_cards_with_two_to_four_sets():
+def test_a_front_board_is_six_different_cards_with_one_set():
     for number in range(300):
         board = front_board(number)
-        assert len(set(board)) == 12
-        assert len(find_sets(board)) in (2, 3, 4), number
+        assert len(set(board)) == 6
+        assert len(find_sets(board)) == 1, number
 
 
 def test_neighbouring_numbers_have_boards_of_their_own():
@@ -129,26 +135,31 @@ def test_neighbouring_numbers_have_boards_of_their_own():
 # Three picked cards
 
 
-def test_a_set_is_told_to_be_one_with_a_line_for_each_feature(client):
+def test_a_set_is_told_to_be_one_with_a_row_for_each_feature(client):
     response = pick(client, indices(a_set()))
     assert response.status_code == 200
-    assert "Yes, that is a SET!" in answer(response)
+    assert "Yes, that's the SET!" in answer(response)
     for verdict in explain(*a_set()).features:
         line = verdict_line(verdict)
         assert f"{line.feature}: {line.text}" in answer(response)
-    assert "is-broken" not in response.text
-    assert "Magic Rule" not in response.text
+    assert answer_rows(response) == [False] * 4
     assert sorted(ticked(response)) == sorted(indices(a_set()))
-    assert triple_shown(response) == [card_name(card) for card in sorted(a_set(), key=BOARD.index)]
+    assert triple_judged(response) == indices(sorted(a_set(), key=BOARD.index))
 
 
-def test_a_wrong_pick_is_told_why(client):
+def answer_rows(response) -> list[bool]:
+    """For each row of the verdict, whether it's broken."""
+    rows = response.text.partition('id="answer"')[2].partition("<form")[0].split('<li class="strip-row')[1:]
+    return ["is-broken" in row.partition(">")[0] for row in rows]
+
+
+def test_a_wrong_pick_is_told_what_to_look_at_and_why(client):
     response = pick(client, indices(no_set()))
     assert response.status_code == 200
-    assert "Not a SET, and here is why." in answer(response)
-    assert "The Magic Rule" in answer(response)
     broken = explain(*no_set()).broken
-    assert response.text.count("is-broken") == len(broken)
+    assert f"Look at {THE_FEATURES[broken[0].feature]}." in answer(response)
+    assert "Two are alike and one isn't, so it's no SET." in answer(response)
+    assert answer_rows(response) == [verdict.is_broken for verdict in explain(*no_set()).features]
     for verdict in broken:
         assert verdict_line(verdict).text in answer(response)
 
@@ -183,13 +194,24 @@ def test_what_is_no_card_is_refused(client, garbage):
     assert "<script>" not in response.text
 
 
-def test_show_me_one_shows_a_set_of_the_board(client):
+def test_show_me_rings_and_explains_the_set_of_the_board(client):
     response = look(client, show="1")
     assert response.status_code == 200
-    assert "Here is one." in answer(response)
-    by_name = {card_name(card): card for card in BOARD}
-    assert is_set(*(by_name[name] for name in triple_shown(response)))
-    assert triple_shown(look(client)) == []
+    assert "Here it is." in answer(response)
+    assert sorted(hinted(response)) == sorted(triple_judged(response)) == sorted(indices(a_set()))
+    assert ticked(response) == triple_judged(look(client)) == hinted(look(client)) == []
+
+
+# The doors
+
+
+def doors(response) -> list[str]:
+    nav = response.text.partition('<nav class="front-doors')[2].partition("</nav>")[0]
+    return re.findall(r'href="([^"]+)"', nav)
+
+
+def test_the_doors_lead_to_the_four_parts_of_the_site(client):
+    assert doors(client.get("/")) == ["/learn/", "/play/", "/join/", "/teach/"]
 
 
 # With and without htmx
@@ -198,8 +220,8 @@ def test_show_me_one_shows_a_set_of_the_board(client):
 @pytest.mark.parametrize(
     ("cards", "status", "said"),
     [
-        (indices(a_set()), 200, "Yes, that is a SET!"),
-        (indices(no_set()), 200, "Not a SET, and here is why."),
+        (indices(a_set()), 200, "Yes, that's the SET!"),
+        (indices(no_set()), 200, "Look at the "),
         (indices(BOARD[:2]), 422, "Pick three cards."),
         (["x"], 422, "One of these cards is not on the table."),
     ],
@@ -207,7 +229,7 @@ def test_show_me_one_shows_a_set_of_the_board(client):
 def test_htmx_gets_only_the_answer_and_the_page_has_the_same_one_in_it(client, cards, status, said):
     page, fragment = pick(client, cards), pick(client, cards, headers=HTMX)
     assert (page.status_code, fragment.status_code) == (status, status)
-    assert said in fragment.text
+    assert said in unescape(fragment.text)
     assert "<html" in page.text
     assert not re.search(r"<(html|main|form|input)\b", fragment.text)
     assert " ".join(fragment.text.split()) in " ".join(page.text.split())
