@@ -77,7 +77,8 @@ def test_a_question_is_drawn_once_and_each_device_has_its_own_name_on_it(lesson,
     drawings.clear()
     screens = own(lesson)
     assert drawings == ["session/triples/device.html"]
-    assert [re.search(r'class="attendee-who"><strong>(\w+)', each)[1] for each in screens] == ["Mia", "Noah", "Lina", "Theo"]
+    names = [re.search(r'class="attendee-who"><strong>(\w+)', each)[1] for each in screens]
+    assert names == ["Mia", "Noah", "Lina", "Theo"]
     assert len({each.partition("</p>")[2] for each in screens}) == 1
 
 
