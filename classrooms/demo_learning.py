@@ -11,8 +11,7 @@ from typing import Any, Final
 from classrooms.models import User
 from games.players import Player
 from games.rules import Card, Feature, explain, find_sets
-from games.rules.triples import FeaturePattern as Make
-from games.rules.triples import Verdict
+from games.rules.triples import FeaturePattern, Verdict
 from lessons.answering import asked_of
 from lessons.course.units import course
 from lessons.progress.mastery import Try, next_wanted
@@ -101,7 +100,7 @@ def _is_it_a_set(exercise: Exercise, child: Child, rng: random.Random) -> dict[s
 
 
 def _is_refused(verdict: Verdict, child: Child, rng: random.Random) -> bool:
-    different = sum(each.kind is Make.ALL_DIFFERENT for each in verdict.features)
+    different = sum(each.kind is FeaturePattern.ALL_DIFFERENT for each in verdict.features)
     return rng.random() < child.refuses * different / len(Feature)
 
 
@@ -112,8 +111,12 @@ def _which_breaks(exercise: Exercise, child: Child, rng: random.Random) -> dict[
 
 
 def _explain(exercise: Exercise, child: Child, rng: random.Random) -> dict[str, Any]:
-    def said(feature: Feature, make: Make) -> Make:
-        return make if child.looks_at(feature, rng) else rng.choice([Make.ALL_SAME, Make.ALL_DIFFERENT])
+    def said(feature: Feature, make: FeaturePattern) -> FeaturePattern:
+        return (
+            make
+            if child.looks_at(feature, rng)
+            else rng.choice([FeaturePattern.ALL_SAME, FeaturePattern.ALL_DIFFERENT])
+        )
 
     return {each.feature.value: said(each.feature, each.kind).value for each in explain(*exercise.cards).features}
 

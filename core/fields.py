@@ -24,9 +24,9 @@ NOTHING = ""
 class Unreadable(list[Any]):
     """A value whose key is gone. It reads as an empty list, so it unlocks nothing; saving it keeps the original."""
 
-    def __init__(self, kept: str) -> None:
+    def __init__(self, stored: str) -> None:
         super().__init__()
-        self.kept = kept
+        self.stored = stored
 
 
 class EncryptedListField(_TextField):
@@ -56,7 +56,7 @@ class EncryptedListField(_TextField):
 
     def get_prep_value(self, value: Any) -> str:
         if isinstance(value, Unreadable):
-            return value.kept
+            return value.stored
         if not value:
             return NOTHING
         return encrypt(json.dumps(list(value), separators=(",", ":")), purpose=self.purpose)
@@ -68,6 +68,6 @@ class EncryptedListField(_TextField):
     def value_to_string(self, obj: models.Model) -> str:
         return self.get_prep_value(self.value_from_object(obj))
 
-    def is_renewed(self, kept: str) -> bool:
+    def is_renewed(self, stored: str) -> bool:
         """Whether the stored value is encrypted with the current key."""
-        return kept == NOTHING or is_of_present_key(kept, purpose=self.purpose)
+        return stored == NOTHING or is_of_present_key(stored, purpose=self.purpose)

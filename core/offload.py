@@ -38,11 +38,11 @@ MOST_BYTES = 512 * 1024 * 1024
 NICENESS = 5
 
 
-class GivenUp(Exception):
+class OffloadFailed(Exception):
     """The work took too long or too much memory, or no child was free in time."""
 
 
-class NoChildFree(GivenUp):
+class NoChildFree(OffloadFailed):
     """Every child was busy; the work wasn't started."""
 
 
@@ -75,12 +75,12 @@ class _Child:
                 start_new_session=True,
             )
         except OSError as error:
-            raise GivenUp("no child can be started") from error
+            raise OffloadFailed("no child can be started") from error
         finally:
             theirs.close()
         try:
             self._receive(START_SECONDS)
-        except GivenUp:
+        except OffloadFailed:
             self.end()
             raise
 
@@ -88,7 +88,7 @@ class _Child:
         try:
             self._link.send((function, arguments, translation.get_language() if self._has_django else None))
         except OSError as error:
-            raise GivenUp("the child has ended") from error
+            raise OffloadFailed("the child has ended") from error
         is_done, result = self._receive(seconds)
         if not is_done:
             raise result
@@ -101,8 +101,8 @@ class _Child:
                 heard: tuple[bool, Any] = self._link.recv()
                 return heard
         except (EOFError, OSError) as error:
-            raise GivenUp("the child has ended") from error
-        raise GivenUp(f"not done within {seconds:.0f} seconds")
+            raise OffloadFailed("the child has ended") from error
+        raise OffloadFailed(f"not done within {seconds:.0f} seconds")
 
     def end(self) -> None:
         self._process.kill()
@@ -147,7 +147,7 @@ class Offload:
     def __call__(
         self, function: Callable[..., T], *arguments: Any, seconds: float | None = None, wait: float | None = None
     ) -> T:
-        """Call a function in a child; `GivenUp` if it can't be done within the limits."""
+        """Call a function in a child; `OffloadFailed` if it can't be done within the limits."""
         if not self.is_on and self._is_inline_when_off:
             return function(*arguments)
         limit = SECONDS if seconds is None else seconds
@@ -156,7 +156,7 @@ class Offload:
             child = child or self._start_child()
             with spare_core() if self._spares_core else nullcontext():
                 return child.do(function, arguments, limit)
-        except GivenUp:
+        except OffloadFailed:
             if child:
                 self._end_child(child)
             child = None
@@ -221,7 +221,7 @@ def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...], language:
         with translation.override(language) if language else nullcontext():
             return True, function(*arguments)
     except MemoryError:
-        return False, GivenUp("it took too much memory")
+        return False, OffloadFailed("it took too much memory")
     except Exception as error:
         return False, error
 

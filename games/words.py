@@ -194,7 +194,7 @@ def look_at(feature: Feature) -> str:
     return _("Look at %(feature)s.") % {"feature": THE_FEATURES[feature]}
 
 
-def labelled(label: object, text: object) -> str:
+def labeled(label: object, text: object) -> str:
     """Join a label and its text: "shape: all different". Not every language sets colons as English does."""
     return _("%(label)s: %(text)s") % {"label": label, "text": text}
 
@@ -206,7 +206,7 @@ def listed(parts: Iterable[str]) -> str:
 
 def verdict_words(verdicts: Iterable[FeatureVerdict]) -> str:
     """Describe several features: "number: all the same; color: two are red and one is green"."""
-    return listed(labelled(line.feature, line.text) for line in map(verdict_line, verdicts))
+    return listed(labeled(line.feature, line.text) for line in map(verdict_line, verdicts))
 
 
 def grouped(number: int) -> str:

@@ -8,8 +8,8 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from games.rules.cards import Card, Feature, Shape, Value
-from games.rules.triples import FeaturePattern as VerdictKind
-from games.words import FEATURES, THE_FEATURES, card_name, labelled, listed, verdict_words
+from games.rules.triples import FeaturePattern
+from games.words import FEATURES, THE_FEATURES, card_name, labeled, listed, verdict_words
 from lessons.progress.mastery import Level
 from lessons.questions import AnswerFault, BadAnswer, Choice, DescribedAnswer, Help, HelpKind, ShownSolution
 from lessons.skills import Skill
@@ -40,10 +40,10 @@ LEVELS: dict[Level, Text] = {
     Level.SURE: _("sure"),
     Level.MASTERED: _("mastered"),
 }
-VERDICT_KINDS: dict[VerdictKind, Text] = {
-    VerdictKind.ALL_SAME: _("all the same"),
-    VerdictKind.ALL_DIFFERENT: _("all different"),
-    VerdictKind.TWO_AND_ONE: _("two and one"),
+VERDICT_KINDS: dict[FeaturePattern, Text] = {
+    FeaturePattern.ALL_SAME: _("all the same"),
+    FeaturePattern.ALL_DIFFERENT: _("all different"),
+    FeaturePattern.TWO_AND_ONE: _("two and one"),
 }
 # Names of the values where one of them is to be chosen.
 VALUES: dict[str, Text] = {
@@ -114,7 +114,7 @@ def answer_words(said: DescribedAnswer) -> str:
     if said.yes is not None:
         return gettext("yes") if said.yes else gettext("no")
     if said.patterns:
-        return listed(labelled(FEATURES[each], VERDICT_KINDS[pattern]) for each, pattern in said.patterns.items())
+        return listed(labeled(FEATURES[each], VERDICT_KINDS[pattern]) for each, pattern in said.patterns.items())
     return str(VALUES.get(said.value, ""))
 
 

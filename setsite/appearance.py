@@ -97,7 +97,7 @@ def appearance_of(request: HttpRequest) -> Appearance:
     return read_appearance((user and user.is_authenticated and user.look) or request.COOKIES.get(COOKIE, ""))
 
 
-def keep(response: HttpResponse, look: Appearance, *, secure: bool) -> None:
+def save_in_cookie(response: HttpResponse, look: Appearance, *, secure: bool) -> None:
     """Store the appearance in a cookie."""
     if written := look.written():
         response.set_cookie(COOKIE, written, max_age=_YEAR, httponly=True, samesite="Lax", secure=secure)

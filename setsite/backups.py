@@ -264,8 +264,8 @@ def _check_schema(file: Path) -> None:
 
 def _migrations_in(file: Path) -> Iterable[tuple[str, str]]:
     if connection.vendor == "sqlite":
-        with closing(sqlite3.connect(file)) as kept:
-            return [(app, name) for app, name in kept.execute("SELECT app, name FROM django_migrations")]
+        with closing(sqlite3.connect(file)) as database:
+            return [(app, name) for app, name in database.execute("SELECT app, name FROM django_migrations")]
     listed = _tool("pg_restore", "--data-only", "--table=django_migrations", "--file=-", str(file), with_database=False)
     found = _MIGRATIONS.search(listed)
     if found is None:
@@ -295,9 +295,9 @@ def _sqlite() -> str:
 
 def _check_sqlite(file: Path) -> None:
     try:
-        with closing(sqlite3.connect(file)) as kept:
-            (said,) = kept.execute("PRAGMA integrity_check").fetchone()
-            kept.execute("SELECT 1 FROM django_migrations").fetchone()
+        with closing(sqlite3.connect(file)) as database:
+            (said,) = database.execute("PRAGMA integrity_check").fetchone()
+            database.execute("SELECT 1 FROM django_migrations").fetchone()
     except sqlite3.DatabaseError as error:
         raise BackupFailed(f"{file} is damaged: {error}") from error
     if said != "ok":

@@ -20,7 +20,7 @@ from classrooms.accounts.pictures import are_pictures
 from classrooms.models import Classroom, DeviceStanding, Enrolment, User
 from core.clients import address_of, browser_of, remember_browser
 from core.http.requests import Request
-from core.i18n.language import speak_as_class
+from core.i18n.language import use_class_language
 from core.keys import digest, is_digest
 from games import codes
 
@@ -61,7 +61,7 @@ def class_by_code(request: Request, code: str) -> Classroom | None:
     if found:
         # The following pages look up the same code, which counts only once.
         request.session[_CODE_KEY] = code
-        speak_as_class(request, found.language)
+        use_class_language(request, found.language)
     return found
 
 
@@ -146,7 +146,7 @@ def _let_in(request: Request, student: User, classroom: Classroom | None) -> Non
     request.session.pop(_CARD_KEY, None)
     login(request, student, backend=_BACKEND)
     if classroom:
-        speak_as_class(request, classroom.language)
+        use_class_language(request, classroom.language)
     if wanted:
         # `login` starts a new session if somebody else was signed in before.
         request.session[AFTER_SIGN_IN] = wanted

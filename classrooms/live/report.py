@@ -19,7 +19,7 @@ from classrooms.live.activities import kinds
 from classrooms.models import Activity, Answer, Attendee, Classroom, Enrolment, Session
 from core.spreadsheets import Cell, table_csv, write_table
 from games.rules import Feature
-from games.words import FEATURES, labelled
+from games.words import FEATURES, labeled
 
 _NOT_DELETED = Q(user=None) | Q(user__deleted_at=None)
 _MINUTE = timedelta(minutes=1)
@@ -226,7 +226,7 @@ def table(report: SessionReport) -> list[list[Cell]]:
 def _column_titles(title: str) -> list[Cell]:
     features = [_("missed: %(feature)s") % {"feature": FEATURES[feature]} for feature in Feature]
     names = (_("answers"), pgettext("answers", "right"), pgettext("answers", "wrong"), *features)
-    return [labelled(title, name) for name in names]
+    return [labeled(title, name) for name in names]
 
 
 def _cells(tally: AnswerTally) -> list[Cell]:

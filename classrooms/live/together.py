@@ -29,11 +29,11 @@ class AskedStep:
         return self.step is self.unit.steps[-1]
 
 
-def put(unit: str, place: int, seed: str, turn: int) -> AskedStep:
+def asked_step(unit: str, place: int, seed: str, turn: int) -> AskedStep:
     """The step at a place (from 0) of a unit; for a drill, its exercise number `turn` (from 0)."""
     found = next(each for each in course() if each.slug == unit)
     step = found.steps[place]
-    return AskedStep(found, step, step.question.put(f"{seed}/{place}", turn))
+    return AskedStep(found, step, step.question.for_class(f"{seed}/{place}", turn))
 
 
 def verdict_on(question: Question, cards: list[int]) -> Verdict | None:

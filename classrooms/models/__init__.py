@@ -5,7 +5,7 @@ from classrooms.models.classes import Classroom, Enrolment, Group, HandOver, Ros
 from classrooms.models.consents import Consent
 from classrooms.models.devices import DeviceStanding, PictureTry, StudentDevice
 from classrooms.models.people import AccountKind, GuardianCode, Guardianship, User
-from classrooms.models.records import Action, AuditEntry, Letter, Post
+from classrooms.models.records import Action, AuditEntry, Letter, LetterKind
 from classrooms.models.sessions import Activity, Answer, Attendee, Session, Stage, WaitingGuest
 
 __all__ = [
@@ -25,8 +25,8 @@ __all__ = [
     "Guardianship",
     "HandOver",
     "Letter",
+    "LetterKind",
     "PictureTry",
-    "Post",
     "RosterImport",
     "Session",
     "Stage",

@@ -73,7 +73,7 @@ class AuditEntry(models.Model):
         return f"{self.actor} {self.action} {self.person or self.classroom}"
 
 
-class Post(models.TextChoices):
+class LetterKind(models.TextChoices):
     FAMILY = "family", _("the guardians' weekly letter")
     CLASS = "class", _("the teacher's Friday summary")
 
@@ -82,7 +82,7 @@ class Letter(models.Model):
     """A letter to a reader. A constraint rules out a second one of its kind for the same week."""
 
     reader = models.ForeignKey(User, on_delete=models.CASCADE, related_name="letters")
-    kind = models.CharField(max_length=10, choices=Post.choices, default=Post.FAMILY)
+    kind = models.CharField(max_length=10, choices=LetterKind.choices, default=LetterKind.FAMILY)
     week = models.DateField()
     """The Monday of the week that it's about."""
     sent_at = models.DateTimeField(null=True, blank=True)

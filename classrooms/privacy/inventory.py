@@ -31,7 +31,7 @@ class PersonRole:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class InventoryTable:
     """A table with rows about people."""
 
     name: str
@@ -46,8 +46,8 @@ class Holding:
 
 def _own(
     name: str, model: str, *shown: str, path: str = "user", of_class: str = "", not_of_class: Q | None = None
-) -> Holding:
-    return Holding(name, model, (PersonRole(path, shown),), of_class, not_of_class or Q())
+) -> InventoryTable:
+    return InventoryTable(name, model, (PersonRole(path, shown),), of_class, not_of_class or Q())
 
 
 _INVITATION = ("classroom__name", "made_at", "expires_at", "accepted_at", "cancelled_at")
@@ -56,7 +56,7 @@ _TASK = ("classroom__name", "task", "what", "amount", "made_at", "due_on")
 _IS_THEIRS = Q(group=None) | Q(group=F("classroom__enrolments__group"))
 _IS_THEIRS &= Q(enrolment=None) | Q(enrolment=F("classroom__enrolments"))
 
-_OTHER_HOLDINGS = (
+_OTHER_TABLES = (
     _own(
         "person",
         "classrooms.User",
@@ -72,7 +72,7 @@ _OTHER_HOLDINGS = (
         of_class="classroom",
     ),
     _own("classes_taught", "classrooms.Classroom_teachers", "classroom__name"),
-    Holding(
+    InventoryTable(
         "guardians",
         "classrooms.Guardianship",
         (
@@ -80,7 +80,7 @@ _OTHER_HOLDINGS = (
             PersonRole("guardian", ("made_at", "wants_letter"), name="guardian"),
         ),
     ),
-    Holding(
+    InventoryTable(
         "guardian_codes",
         "classrooms.GuardianCode",
         (
@@ -88,7 +88,7 @@ _OTHER_HOLDINGS = (
             PersonRole("made_by", ("made_at", "expires_at", "used_at"), name="maker"),
         ),
     ),
-    Holding(
+    InventoryTable(
         "consents",
         "classrooms.Consent",
         (
@@ -98,7 +98,7 @@ _OTHER_HOLDINGS = (
         of_class="classroom",
     ),
     _own("letters", "classrooms.Letter", "kind", "week", "sent_at", path="reader"),
-    Holding(
+    InventoryTable(
         "assignments",
         "classrooms.Assignment",
         (
@@ -107,7 +107,7 @@ _OTHER_HOLDINGS = (
         ),
         of_class="classroom",
     ),
-    Holding(
+    InventoryTable(
         "invitations",
         "classrooms.TeacherInvitation",
         (
@@ -115,7 +115,7 @@ _OTHER_HOLDINGS = (
             PersonRole("made_by", _INVITATION, name="maker"),
         ),
     ),
-    Holding(
+    InventoryTable(
         "hand_overs",
         "classrooms.HandOver",
         (
@@ -127,7 +127,7 @@ _OTHER_HOLDINGS = (
     _own("devices", "classrooms.StudentDevice", "used_at", path="student"),
     _own("picture_tries", "classrooms.PictureTry", "standing", "at", path="student", of_class="classroom"),
     _own("roster_files", "classrooms.RosterImport", "classroom__name", "made_at", "done", path="made_by"),
-    Holding(
+    InventoryTable(
         "log",
         "classrooms.AuditEntry",
         (PersonRole("person", _ENTRY, name="done to you"), PersonRole("actor", _ENTRY, name="done by you")),
@@ -167,7 +167,7 @@ MOVES = "moves"
 
 
 @cache
-def holdings() -> tuple[Holding, ...]:
+def inventory_tables() -> tuple[InventoryTable, ...]:
     """Every table with rows about people: those owned by actors, and the rest."""
     owned = (
         _own(
@@ -178,7 +178,7 @@ def holdings() -> tuple[Holding, ...]:
         for each in ownerships()
         if each.exported_as
     )
-    return (*owned, *_OTHER_HOLDINGS)
+    return (*owned, *_OTHER_TABLES)
 
 
 def held_about(people: Sequence[User], *, classroom: Classroom | None = None) -> dict[int, dict[str, list[Row]]]:
@@ -187,11 +187,11 @@ def held_about(people: Sequence[User], *, classroom: Classroom | None = None) ->
     With `classroom`, only what belongs to that class, or to none.
     """
     found: dict[int, dict[str, list[Row]]] = {person.pk: {} for person in people}
-    for holding in holdings():
+    for table in inventory_tables():
         for person in people:
-            found[person.pk][holding.name] = []
-        for person_pk, row in _rows(holding, people, classroom):
-            found[person_pk][holding.name].append(row)
+            found[person.pk][table.name] = []
+        for person_pk, row in _rows(table, people, classroom):
+            found[person_pk][table.name].append(row)
     _add_others(found)
     moves = _moves(people)
     for person_pk, sections in found.items():
@@ -199,19 +199,19 @@ def held_about(people: Sequence[User], *, classroom: Classroom | None = None) ->
     return found
 
 
-def _rows(holding: Holding, people: Sequence[User], classroom: Classroom | None) -> Iterator[tuple[int, Row]]:
+def _rows(table: InventoryTable, people: Sequence[User], classroom: Classroom | None) -> Iterator[tuple[int, Row]]:
     try:
-        model = apps.get_model(holding.model)
+        model = apps.get_model(table.model)
     except LookupError:
         # A sign-in method that this site doesn't offer.
         return
-    for role in holding.roles:
+    for role in table.roles:
         keys = _keys(role, people)
         rows = model._default_manager.filter(role.only, **{f"{role.path}__in": keys})
-        if classroom and holding.of_class:
-            rows = rows.filter(**{holding.of_class: classroom.pk})
-        if classroom and holding.not_of_class:
-            rows = rows.exclude(holding.not_of_class)
+        if classroom and table.of_class:
+            rows = rows.filter(**{table.of_class: classroom.pk})
+        if classroom and table.not_of_class:
+            rows = rows.exclude(table.not_of_class)
         for row in rows.order_by("pk").values("pk", *role.shown, whose=F(role.path)):
             person = keys[row.pop("whose")]
             yield person, {"id": row.pop("pk"), **({"as": role.name} if role.name else {}), **row}

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from classrooms.classes.assignments import find_unit
 from games.rules import Card, explain
-from games.words import labelled, verdict_line
+from games.words import labeled, verdict_line
 from lessons.course.units import find_step
 from lessons.models import LearningEvent
 from lessons.questions import EXERCISES, Cards, Question, cards_of
@@ -72,7 +72,7 @@ def _title(event: LearningEvent) -> str:
         return str(SKILLS[kind_skill(ExerciseKind(event.kind))])
     found = find_step(event.unit, event.step)
     if found:
-        return labelled(found[0].title, found[1].title)
+        return labeled(found[0].title, found[1].title)
     unit = find_unit(event.unit)
     # Old live lessons didn't record which step they asked about.
     return str(unit.title) if unit else _("Lesson together")
@@ -94,4 +94,4 @@ def _why(event: LearningEvent) -> Iterable[str]:
             yield _("it is a SET")
         verdict = explain(*cards_of(cards))
         for line in (verdict_line(verdict[feature]) for feature in features):
-            yield labelled(line.feature, line.text)
+            yield labeled(line.feature, line.text)

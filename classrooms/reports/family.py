@@ -115,7 +115,7 @@ class KitchenTable:
 @dataclass(frozen=True, slots=True)
 class Day:
     day: date
-    is_practised: bool
+    is_practiced: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,18 +125,18 @@ class ChildReport:
     learning: tuple[Promise, ...]
     weeks: tuple[tuple[Day, ...], ...]
     """This week and the three before it, each starting on Monday, without future days."""
-    last_practised: datetime | None
+    last_practiced: datetime | None
     table: KitchenTable
 
     @property
-    def practised_days(self) -> list[date]:
-        return [each.day for week in self.weeks for each in week if each.is_practised]
+    def practiced_days(self) -> list[date]:
+        return [each.day for week in self.weeks for each in week if each.is_practiced]
 
     @property
     def in_a_sentence(self) -> str:
         """A one-sentence summary."""
         name = self.child.display_name
-        if self.last_practised is None:
+        if self.last_practiced is None:
             return _("%(name)s has not started yet.") % {"name": name}
         if self.learning:
             return _("%(name)s is learning %(what)s.") % {"name": name, "what": self.learning[0]}
@@ -146,7 +146,7 @@ class ChildReport:
 
     def days_in_words(self, first: date, last: date) -> str:
         """A sentence that says on how many days of a span the child practiced."""
-        days = sum(first <= day <= last for day in self.practised_days)
+        days = sum(first <= day <= last for day in self.practiced_days)
         text = ngettext("%(name)s practiced on %(count)s day.", "%(name)s practiced on %(count)s days.", days)
         return text % {"name": self.child.display_name, "count": days}
 
@@ -177,7 +177,7 @@ def _report(
         can=tuple(CAN[each.skill] for each in held),
         learning=tuple(LEARNING[each.skill] for each in begun[:_MOST_SHOWN]),
         weeks=_weeks(activity.days, timezone.localdate(now)),
-        last_practised=activity.last_seen,
+        last_practiced=activity.last_seen,
         table=kitchen_table(child, weakest_feature(skills, tries), now),
     )
 
@@ -187,10 +187,10 @@ def _importance(status: Status) -> tuple[int, int]:
     return int(status.level), list(Skill).index(status.skill)
 
 
-def _weeks(practised: frozenset[date], today: date) -> tuple[tuple[Day, ...], ...]:
+def _weeks(practiced: frozenset[date], today: date) -> tuple[tuple[Day, ...], ...]:
     monday = today - timedelta(days=today.weekday() + PERIOD_DAYS - WEEK)
     days = [monday + timedelta(days=number) for number in range((today - monday).days + 1)]
-    marked = [Day(day, day in practised) for day in days]
+    marked = [Day(day, day in practiced) for day in days]
     return tuple(tuple(marked[start : start + WEEK]) for start in range(0, len(marked), WEEK))
 
 

@@ -13,7 +13,7 @@ from games.rules import Feature
 from games.rules.events import CallFailed
 from games.rules.triples import Verdict
 from lessons.models import LearningEvent
-from lessons.questions import EXERCISES, broken_features, kept_verdict
+from lessons.questions import EXERCISES, broken_features, cached_verdict
 from lessons.skills import ExerciseKind
 
 HOW_MANY_TELLING: Final = 3
@@ -99,7 +99,7 @@ def telling(wrong: Collection[WrongTriple]) -> tuple[Telling, ...]:
         by_cards[each.cards].append(each)
     found = []
     for indices, times in by_cards.items():
-        verdict = kept_verdict(indices)
+        verdict = cached_verdict(indices)
         if verdict.is_set:
             continue
         students = len({each.student for each in times})

@@ -10,7 +10,7 @@ from django.core.mail import EmailMultiAlternatives
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from classrooms.models import Guardianship, Letter, Post, User
+from classrooms.models import Guardianship, Letter, LetterKind, User
 from classrooms.reports.activity import activity_of
 from classrooms.reports.family import WEEK, ChildReport, child_reports
 from classrooms.reports.mailings import send_once, write
@@ -39,7 +39,7 @@ def _waiting(week: date, now: datetime) -> dict[User, list[User]]:
         guardian__is_active=True,
         guardian__deleted_at=None,
         child__deleted_at=None,
-    ).exclude(guardian__in=Letter.objects.filter(week=week, kind=Post.FAMILY).values("reader"))
+    ).exclude(guardian__in=Letter.objects.filter(week=week, kind=LetterKind.FAMILY).values("reader"))
     found = list(links.select_related("guardian", "child").order_by("child__display_name", "pk"))
     activity = activity_of({link.child for link in found}, now=now)
     waiting: dict[User, list[User]] = {}
@@ -54,7 +54,7 @@ def _send(guardian: User, children: Sequence[User], week: date, now: datetime) -
         with translation.override(_language(guardian, children)):
             return _mail(guardian, child_reports(children, now), week)
 
-    return send_once(guardian, Post.FAMILY, week, make)
+    return send_once(guardian, LetterKind.FAMILY, week, make)
 
 
 def _language(guardian: User, children: Sequence[User]) -> str:
@@ -86,4 +86,6 @@ def _mail(guardian: User, reports: Sequence[ChildReport], week: date) -> EmailMu
         ],
     }
     names = ", ".join(report.child.display_name for report in reports)
-    return write(guardian, Post.FAMILY, _("A week with SET: %(names)s") % {"names": names}, "family/letter", context)
+    return write(
+        guardian, LetterKind.FAMILY, _("A week with SET: %(names)s") % {"names": names}, "family/letter", context
+    )

@@ -18,7 +18,7 @@ from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from classrooms.models import Letter, Post, User
+from classrooms.models import Letter, LetterKind, User
 from core.links import absolute_url
 from core.mail import LetterMessage
 
@@ -27,7 +27,7 @@ _SALT = "classrooms.post.stop"
 log = logging.getLogger(__name__)
 
 
-def send_once(reader: User, kind: Post, week: date, make: Callable[[], EmailMultiAlternatives]) -> bool:
+def send_once(reader: User, kind: LetterKind, week: date, make: Callable[[], EmailMultiAlternatives]) -> bool:
     """Queue the letter, unless that's been done already; return whether it was queued now."""
     try:
         # Rendered before the transaction: a report takes longer than others should wait for the database.
@@ -44,7 +44,9 @@ def send_once(reader: User, kind: Post, week: date, make: Callable[[], EmailMult
     return is_ours
 
 
-def write(reader: User, kind: Post, subject: str, template: str, context: dict[str, Any]) -> EmailMultiAlternatives:
+def write(
+    reader: User, kind: LetterKind, subject: str, template: str, context: dict[str, Any]
+) -> EmailMultiAlternatives:
     """Render a letter as text and as HTML, with its link to unsubscribe."""
     stop = absolute_url("family:letters-stop", stop_token(reader, kind))
     context = {**context, "stop": stop}
@@ -58,15 +60,15 @@ def write(reader: User, kind: Post, subject: str, template: str, context: dict[s
     return message
 
 
-def stop_token(reader: User, kind: Post = Post.FAMILY) -> str:
+def stop_token(reader: User, kind: LetterKind = LetterKind.FAMILY) -> str:
     """A token that unsubscribes this reader without signing in, and that's good for nothing else."""
     return signing.dumps([reader.pk, kind.value], salt=_SALT)
 
 
-def read_stop_token(token: str) -> tuple[User, Post] | None:
+def read_stop_token(token: str) -> tuple[User, LetterKind] | None:
     try:
         pk, kind = signing.loads(token, salt=_SALT)
     except signing.BadSignature:
         return None
     reader = User.objects.filter(pk=pk, deleted_at=None).first()
-    return (reader, Post(kind)) if reader else None
+    return (reader, LetterKind(kind)) if reader else None

@@ -12,7 +12,7 @@ from django.core.mail import EmailMultiAlternatives
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from classrooms.models import Letter, Post, User
+from classrooms.models import Letter, LetterKind, User
 from classrooms.reports.mailings import send_once, write
 from classrooms.reports.report import ClassReport, class_report
 from core.links import absolute_url
@@ -21,7 +21,7 @@ from core.links import absolute_url
 def send_friday_summaries(now: datetime) -> int:
     """Send every teacher who wants it a summary of their classes that were active this week; return how many."""
     monday = week_of(now)
-    done = Letter.objects.filter(week=monday, kind=Post.CLASS).values("reader")
+    done = Letter.objects.filter(week=monday, kind=LetterKind.CLASS).values("reader")
     teachers = User.objects.filter(
         classrooms_taught__deleted_at=None,
         classrooms_taught__archived_at=None,
@@ -54,7 +54,7 @@ def _send(teacher: User, monday: date, now: datetime) -> bool:
         with translation.override(language):
             return _mail(teacher, busy, monday)
 
-    return send_once(teacher, Post.CLASS, monday, make)
+    return send_once(teacher, LetterKind.CLASS, monday, make)
 
 
 def _count_active(report: ClassReport, monday: date) -> int:
@@ -69,7 +69,7 @@ def _mail(teacher: User, reports: Sequence[ClassReport], monday: date) -> EmailM
         "classes": [
             {
                 "report": report,
-                "practised": _count_active(report, monday),
+                "practiced": _count_active(report, monday),
                 "of": len(report.rows),
                 "link": absolute_url("teach:class", report.classroom.pk),
             }
@@ -77,4 +77,4 @@ def _mail(teacher: User, reports: Sequence[ClassReport], monday: date) -> EmailM
         ],
     }
     names = ", ".join(report.classroom.name for report in reports)
-    return write(teacher, Post.CLASS, _("The week of %(names)s") % {"names": names}, "teach/summary", context)
+    return write(teacher, LetterKind.CLASS, _("The week of %(names)s") % {"names": names}, "teach/summary", context)

@@ -20,7 +20,7 @@ from classrooms.audit import note
 from classrooms.classes.assignments import open_for
 from classrooms.classes.students import make_home_child, reset_student
 from classrooms.consents import HOME, TEXTS, children_without_consent, consent_to_child
-from classrooms.models import Action, Guardianship, Post, User
+from classrooms.models import Action, Guardianship, LetterKind, User
 from classrooms.reports.family import child_report, child_reports, who_can_see
 from classrooms.reports.mailings import read_stop_token
 from classrooms.reports.summary import set_summary
@@ -194,7 +194,7 @@ def stop_letters(request: Request, token: str) -> HttpResponse:
         raise Http404("not a letter of ours")
     reader, kind = found
     if request.method == "POST":
-        if kind is Post.CLASS:
+        if kind is LetterKind.CLASS:
             set_summary(reader, False)
         else:
             guardians.stop_letters(reader)

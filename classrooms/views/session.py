@@ -23,7 +23,7 @@ from classrooms.live.parts import DeviceParts, for_browser, for_script
 from classrooms.live.store import LessonPlace, place_at, place_of
 from classrooms.models import Session
 from core.http.requests import Request
-from core.i18n.language import speak_as_class
+from core.i18n.language import use_class_language
 from games import codes
 from games.limits import MOVES, TooMany
 from games.players import Player, known_player, player
@@ -173,7 +173,7 @@ def _door(request: Request, session: Session, notice: str = "", *, status: int =
     _count_right_code(request, session)
     if not request.user.is_authenticated:
         request.session[AFTER_SIGN_IN] = reverse("session:device", args=[session.code])
-        speak_as_class(request, session.language)
+        use_class_language(request, session.language)
     who = known_player(request)
     state = joining.door_for(session, who)
     waiting = session.waiting.filter(guest=who.guest).first() if who and who.guest else None

@@ -19,7 +19,7 @@ from core.http.wsgi_adapter import ROUTE
 from core.i18n.language import language_of
 from core.limits import TooMany
 from core.logs import route_of
-from core.offload import GivenUp
+from core.offload import OffloadFailed
 
 Answer = Callable[[HttpRequest], HttpResponseBase]
 log = logging.getLogger(__name__)
@@ -162,7 +162,7 @@ class ErrorsAsStatus:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if isinstance(exception, TooMany):
             return too_many(request, exception.retry_after)
-        if isinstance(exception, GivenUp):
+        if isinstance(exception, OffloadFailed):
             log.warning("offload.given_up", extra={"reason": str(exception), "route": route_of(request)})
             return bare(HTTPStatus.SERVICE_UNAVAILABLE, _RETRY_SECONDS)
         if isinstance(exception, ObjectDoesNotExist) and request.method not in _READING:

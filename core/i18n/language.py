@@ -24,7 +24,7 @@ def language_of(request: HttpRequest) -> str:
     return wish or language_of_browser(request.headers.get("Accept-Language", ""))
 
 
-def speak_as_class(request: HttpRequest, language: str) -> None:
+def use_class_language(request: HttpRequest, language: str) -> None:
     """Use the class's language from now on, this page included, unless another was chosen."""
     request.session[CLASS_LANGUAGE] = language
     request.LANGUAGE_CODE = language_of(request)

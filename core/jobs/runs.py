@@ -25,7 +25,7 @@ from django.utils.translation import gettext as _
 from core.jobs import queue
 from core.jobs.kinds import Failure, Stopped, kind_of
 from core.models import Job
-from core.offload import GivenUp, NoChildFree, Offload
+from core.offload import NoChildFree, Offload, OffloadFailed
 
 LOOK_SECONDS = 0.25
 """How often a run checks whether it's cancelled."""
@@ -51,7 +51,7 @@ def run_one() -> bool:
         return children(run_next, seconds=LONGEST_SECONDS, wait=0)
     except NoChildFree:
         return False
-    except GivenUp as error:
+    except OffloadFailed as error:
         log.warning("job.run_lost", extra={"reason": str(error)})
         return True
 

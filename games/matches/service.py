@@ -267,7 +267,7 @@ def join(code: str, player: Player, *, now: float) -> Seat:
             raise VersionConflict(match.code)
         return decide(state, ask.Join(own.number if own else None), now)
 
-    def keep(match: Match, events: Sequence[did.Event]) -> None:
+    def save_seats(match: Match, events: Sequence[did.Event]) -> None:
         for event in events:
             if isinstance(event, did.Joined):
                 names = set(match.seats.values_list("name", flat=True))
@@ -278,7 +278,7 @@ def join(code: str, player: Player, *, now: float) -> Seat:
                     # After the match was read, the player signed in and brought along a seat they had here as a guest.
                     raise VersionConflict(match.code) from None
 
-    written = _write(code, sit, now=now, keep=keep)
+    written = _write(code, sit, now=now, also_write=save_seats)
     return Seat.objects.get(match=written.match, **player.key)
 
 
@@ -289,11 +289,11 @@ def rename(code: str, player: Player, *, now: float) -> None:
         return
     number = own.number
 
-    def keep(match: Match, events: Sequence[did.Event]) -> None:
+    def save_seats(match: Match, events: Sequence[did.Event]) -> None:
         others = set(match.seats.exclude(number=number).values_list("name", flat=True))
         match.seats.filter(number=number).update(name=_own_name(player.name, others))
 
-    _write(code, lambda match, state, now: decide(state, ask.Rename(number), now), now=now, keep=keep)
+    _write(code, lambda match, state, now: decide(state, ask.Rename(number), now), now=now, also_write=save_seats)
 
 
 def _name_at(way: Way, player: Player, taken: set[str]) -> str:
@@ -315,22 +315,24 @@ def _own_name(name: str, taken: set[str]) -> str:
 
 
 Decision = Callable[[Match, rules.MatchState, float], tuple[did.Event, ...]]
-Keeping = Callable[[Match, Sequence[did.Event]], None]
+AlsoWrite = Callable[[Match, Sequence[did.Event]], None]
 
 
-def _write(code: str, decision: Decision, *, now: float, keep: Keeping | None = None) -> Written:
+def _write(code: str, decision: Decision, *, now: float, also_write: AlsoWrite | None = None) -> Written:
     for _try in range(_MOST_TRIES):
         try:
-            return _try_to_write(code, decision, now, keep)
+            return _try_to_write(code, decision, now, also_write)
         except VersionConflict:
             continue
     raise VersionConflict(f"{code} was written by others {_MOST_TRIES} times while we wanted to")
 
 
-def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | None) -> Written:
+def _try_to_write(code: str, decision: Decision, now: float, also_write: AlsoWrite | None) -> Written:
     refused: Refused | None = None
     # If a single statement writes match and log, and nothing else is written, no transaction is needed.
-    transaction_if_needed = nullcontext() if match_store.writes_at_once() and keep is None else transaction.atomic()
+    transaction_if_needed = (
+        nullcontext() if match_store.writes_at_once() and also_write is None else transaction.atomic()
+    )
     with transaction_if_needed:
         note_lock(LockLevel.MATCH)
         match = match_store.match_of(code)
@@ -350,9 +352,9 @@ def _try_to_write(code: str, decision: Decision, now: float, keep: Keeping | Non
         state = replay(state, own)
         if due or own:
             _save(match, state, [*due, *own], opponents, now)
-            if keep:
+            if also_write:
                 # Only now is the version ours: before, another request's seat could be in the way.
-                keep(match, own)
+                also_write(match, own)
                 match.around = None
     written = Written(match, own, due)
     if due or own:

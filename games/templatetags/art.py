@@ -84,7 +84,7 @@ def as_strip(verdict: Verdict) -> list[RowOnPage]:
                 name=capfirst(line.feature),
                 pattern=row.verdict.kind.value,
                 how=str(words.PATTERNS[row.verdict.kind]),
-                text=words.labelled(line.feature, line.text),
+                text=words.labeled(line.feature, line.text),
                 link=row.link,
                 tokens=tuple(_glyph(pieces.markup(drawing)) for drawing in row.glyphs),
                 odd=None if row.odd is None else row.odd + 1,

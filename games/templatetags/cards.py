@@ -47,8 +47,8 @@ def verdict_lines(verdict: Verdict) -> list[words.VerdictLine]:
 
 
 @register.filter
-def labelled(label: str, text: str) -> str:
-    return words.labelled(label, text)
+def labeled(label: str, text: str) -> str:
+    return words.labeled(label, text)
 
 
 @register.filter

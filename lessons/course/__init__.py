@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from games.rules import Card, Feature, explain
-from games.rules.triples import FeaturePattern as Make
-from games.rules.triples import Verdict
+from games.rules.triples import FeaturePattern, Verdict
 from lessons.questions import exercise_of
 from lessons.questions.course import Ask, Drill
 from lessons.skills import ExerciseKind, Wanted
@@ -30,7 +29,9 @@ def verdict(*texts: str) -> Verdict:
 def ask(kind: ExerciseKind, *texts: str) -> Ask:
     """An exercise about these three cards. Its difficulty is the number of features that are all different."""
     makes = [each.kind for each in verdict(*texts).features]
-    return Ask(exercise_of(Wanted(kind, max(1, makes.count(Make.ALL_DIFFERENT))), seed="", cards=hand(*texts)))
+    return Ask(
+        exercise_of(Wanted(kind, max(1, makes.count(FeaturePattern.ALL_DIFFERENT))), seed="", cards=hand(*texts))
+    )
 
 
 def ask_third(first: str, second: str, choices: Iterable[str]) -> Ask:

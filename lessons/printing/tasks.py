@@ -18,9 +18,8 @@ from core.printing.paper import Paper
 from games.art.palettes import Palette
 from games.printing.cards import Face, card_height
 from games.rules import Card, Feature
-from games.rules.triples import FeaturePattern as Make
-from games.rules.triples import explain
-from games.words import FEATURES, card_name, labelled, listed, verdict_words
+from games.rules.triples import FeaturePattern, explain
+from games.words import FEATURES, card_name, labeled, listed, verdict_words
 from lessons.questions import Exercise
 from lessons.skills import ExerciseKind
 from lessons.words import VERDICT_KINDS
@@ -95,7 +94,7 @@ class PrintedThirdCard(PrintedTask):
 
     def answer(self) -> str:
         card = self.exercise.solve().card
-        return labelled(_letters_of([card], self.exercise.choices), card_name(card)) if card else ""
+        return labeled(_letters_of([card], self.exercise.choices), card_name(card)) if card else ""
 
 
 class PrintedFindAll(PrintedTask):
@@ -127,22 +126,22 @@ class PrintedExplain(PrintedTask):
         yield from self._faces(self.exercise.cards, _LEFT, top - 5 * mm, _EXPLAIN_CARD)
         left = _LEFT + 3 * (_EXPLAIN_CARD + _GAP) + 2 * mm
         first, column = left + 17 * mm, 18 * mm
-        for place, make in enumerate(Make):
+        for place, make in enumerate(FeaturePattern):
             x = first + place * column + column / 2
             words = str(VERDICT_KINDS[make])
             yield Text(text=words, x=x, y=top - 3 * mm, size=8, anchor=Anchor.MIDDLE, room=column - 1 * mm)
         for row, feature in enumerate(Feature):
             y = top - 9.5 * mm - row * 6 * mm
             yield Text(text=str(FEATURES[feature]), x=left, y=y, size=10, room=16 * mm)
-            for place in range(len(Make)):
+            for place in range(len(FeaturePattern)):
                 x = first + place * column + (column - _BOX) / 2
                 yield Box(x=x, y=y - 0.6 * mm, width=_BOX, height=_BOX)
         yield from _tick_box(_("It is a SET"), _LEFT, top - 31 * mm)
 
     def answer(self) -> str:
         makes = self.exercise.solve().makes
-        why = listed(labelled(FEATURES[feature], VERDICT_KINDS[make]) for feature, make in makes.items())
-        text = _("no SET (%(why)s)") if Make.TWO_AND_ONE in makes.values() else _("a SET (%(why)s)")
+        why = listed(labeled(FEATURES[feature], VERDICT_KINDS[make]) for feature, make in makes.items())
+        text = _("no SET (%(why)s)") if FeaturePattern.TWO_AND_ONE in makes.values() else _("a SET (%(why)s)")
         return text % {"why": why}
 
 

@@ -79,11 +79,11 @@ def _overlooking_weight(feature: Feature, try_: Try) -> float:
     if said[0]:
         return chances.weight(True) * _hint_weight(try_)
     focus = try_.wanted.focus if try_.wanted else None
-    share = exercise.blame_share(feature, try_.missed, focus, is_of_set=bool(_sets_recognised(try_)))
+    share = exercise.blame_share(feature, try_.missed, focus, is_of_set=bool(_sets_recognized(try_)))
     return chances.weight(False) * share
 
 
-def _sets_recognised(try_: Try) -> dict[int, bool]:
+def _sets_recognized(try_: Try) -> dict[int, bool]:
     """Whether the SETs that the answer is about were recognized, by the number of features in which they differ."""
     places = {skill: number for number, skill in enumerate(DIFFERING_SKILLS, 1)}
     return {places[each.skill]: each.is_right for each in try_.evidence if each.skill in places}
@@ -92,7 +92,7 @@ def _sets_recognised(try_: Try) -> dict[int, bool]:
 def _all_alike_weight(try_: Try) -> float:
     if try_.kind is None:
         return 0.0
-    return EXERCISES[try_.kind].all_alike_weight(try_.is_right, _sets_recognised(try_)) * _hint_weight(try_)
+    return EXERCISES[try_.kind].all_alike_weight(try_.is_right, _sets_recognized(try_)) * _hint_weight(try_)
 
 
 _WEIGHTS: Final[Mapping[Misconception, Callable[[Try], float]]] = {

@@ -9,9 +9,9 @@ from lessons.questions.exercise import (
     Exercise,
     Solution,
     broken_features,
+    cached_verdict,
     cards_of,
     features_in_play,
-    kept_verdict,
 )
 from lessons.questions.help import Help, HelpKind
 from lessons.questions.reading import AnswerFault, BadAnswer
@@ -36,10 +36,10 @@ __all__ = [
     "ShownSolution",
     "Solution",
     "broken_features",
+    "cached_verdict",
     "cards_of",
     "exercise_of",
     "features_in_play",
     "fresh_exercise",
-    "kept_verdict",
     "make_exercise",
 ]

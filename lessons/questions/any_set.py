@@ -49,11 +49,11 @@ class AnySet(BoardExercise):
         if not there:
             return Findings(not yes)
         _, easiest = there[0]
-        return Findings(yes, explain(*easiest), recognised={differing(easiest): yes})
+        return Findings(yes, explain(*easiest), recognized={differing(easiest): yes})
 
     @classmethod
-    def all_alike_weight(cls, is_right: bool, recognised: Mapping[int, bool]) -> float:
-        return yes_weight(is_right, recognised)
+    def all_alike_weight(cls, is_right: bool, recognized: Mapping[int, bool]) -> float:
+        return yes_weight(is_right, recognized)
 
     def solve(self) -> Solution:
         solution = super().solve()

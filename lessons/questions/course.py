@@ -96,13 +96,13 @@ class StepQuestion(ABC):
     """Whether there's always another one."""
 
     @abstractmethod
-    def put(self, seed: str, turn: int) -> Question:
+    def for_class(self, seed: str, turn: int) -> Question:
         """What a whole class is asked at this turn (from 0)."""
 
     @property
     def written(self) -> Question | None:
         """The question, if it's written out in the course; None if it's generated from a new seed each time."""
-        return self.put("", 0)
+        return self.for_class("", 0)
 
     def next_wanted(self, rights: Sequence[Wanted], rng: random.Random) -> Wanted | None:
         """The exercise for a learner who has got `rights` right here; None if the step asks no exercise."""
@@ -115,7 +115,7 @@ class CourseQuestion(StepQuestion, Question):
     __slots__ = ()
     is_exercise: ClassVar[bool] = False
 
-    def put(self, seed: str, turn: int) -> Question:
+    def for_class(self, seed: str, turn: int) -> Question:
         return self
 
     def read(self, form: Form) -> dict[str, Any]:
@@ -270,7 +270,7 @@ class Ask(StepQuestion):
 
     exercise: Exercise
 
-    def put(self, seed: str, turn: int) -> Exercise:
+    def for_class(self, seed: str, turn: int) -> Exercise:
         return self.exercise
 
     def next_wanted(self, rights: Sequence[Wanted], rng: random.Random) -> Wanted:
@@ -289,7 +289,7 @@ class Drill(StepQuestion):
     def written(self) -> None:
         return None
 
-    def put(self, seed: str, turn: int) -> Exercise:
+    def for_class(self, seed: str, turn: int) -> Exercise:
         """The drill in its order, but shuffled if it's about features, since an order would give the answers away."""
         wanted = list(self.wanted)
         if self._is_of_features(wanted):

@@ -60,7 +60,7 @@ class Findings:
     verdict: Verdict | None = None
     seen: Mapping[Feature, bool] = field(default_factory=dict)
     """The features that the answer says something about, and whether the learner saw them right."""
-    recognised: Mapping[int, bool] = field(default_factory=dict)
+    recognized: Mapping[int, bool] = field(default_factory=dict)
     """Whether SETs were recognized, by the number of features in which they differ."""
 
 
@@ -162,8 +162,8 @@ class Exercise(Question):
         for feature in Feature:
             if feature in found.seen and (feature in in_play or not found.seen[feature]):
                 yield Evidence(feature_skill(feature), found.seen[feature])
-        for number, is_recognised in sorted(found.recognised.items()):
-            yield Evidence(differing_skill(number), is_recognised)
+        for number, is_recognized in sorted(found.recognized.items()):
+            yield Evidence(differing_skill(number), is_recognized)
 
     @abstractmethod
     def help_stages(self) -> tuple[Help, ...]:
@@ -182,10 +182,10 @@ class Exercise(Question):
         return 1 / max(1, len(missed))
 
     @classmethod
-    def all_alike_weight(cls, is_right: bool, recognised: Mapping[int, bool]) -> float:
+    def all_alike_weight(cls, is_right: bool, recognized: Mapping[int, bool]) -> float:
         """How much an answer speaks for believing that everything in a SET must be alike.
 
-        `recognised` says whether SETs were recognized, by the number of features in which they differ.
+        `recognized` says whether SETs were recognized, by the number of features in which they differ.
         """
         return 0.0
 
@@ -257,10 +257,10 @@ def cards_of(indices: Iterable[int]) -> Cards:
 
 def broken_features(cards: Iterable[int]) -> tuple[Feature, ...]:
     """The features that break three cards, given by their indices."""
-    return broken_in(kept_verdict(tuple(sorted(cards))))
+    return broken_in(cached_verdict(tuple(sorted(cards))))
 
 
 @lru_cache(maxsize=4_096)
-def kept_verdict(cards: tuple[int, ...]) -> Verdict:
+def cached_verdict(cards: tuple[int, ...]) -> Verdict:
     """Cached, because the same triples come up for many students, and more than once for each."""
     return explain(*map(Card.from_index, cards))

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from games.rules.cards import Card, Feature
-from games.rules.triples import FeaturePattern as Make
-from games.rules.triples import Triple
+from games.rules.triples import FeaturePattern, Triple
 from lessons.questions.base import Answer, DescribedAnswer, Form, Mistake
 from lessons.questions.draws import Draws
 from lessons.questions.exercise import Findings, Solution
@@ -36,11 +35,11 @@ class Explain(TripleExercise):
         """Zero, one or two broken features, equally often; the focus has any make, as evenly as the amounts allow."""
         amounts = draw_amounts(draws, wanted, draws.below(3))
         if amounts.broken and draws.coin():
-            make = Make.TWO_AND_ONE
+            make = FeaturePattern.TWO_AND_ONE
         elif amounts.different and amounts.same:
-            make = draws.one_of((Make.ALL_DIFFERENT, Make.ALL_SAME))
+            make = draws.one_of((FeaturePattern.ALL_DIFFERENT, FeaturePattern.ALL_SAME))
         else:
-            make = Make.ALL_DIFFERENT if amounts.different else Make.ALL_SAME
+            make = FeaturePattern.ALL_DIFFERENT if amounts.different else FeaturePattern.ALL_SAME
         return draw_triple(draws, wanted, amounts, make), ()
 
     def read(self, form: Form) -> dict[str, Any]:
@@ -52,7 +51,9 @@ class Explain(TripleExercise):
         seen = {each.feature: each.kind is makes[each.feature] for each in verdict.features}
         # Learners who don't look at a feature call it all the same, too, so being right about that proves nothing.
         telling = {
-            each: is_right for each, is_right in seen.items() if not is_right or makes[each] is not Make.ALL_SAME
+            each: is_right
+            for each, is_right in seen.items()
+            if not is_right or makes[each] is not FeaturePattern.ALL_SAME
         }
         return Findings(all(seen.values()), verdict, telling)
 
@@ -67,7 +68,7 @@ class Explain(TripleExercise):
 
     @classmethod
     def describe(cls, answer: Answer) -> DescribedAnswer:
-        return DescribedAnswer(patterns={feature: Make(answer[feature.value]) for feature in Feature})
+        return DescribedAnswer(patterns={feature: FeaturePattern(answer[feature.value]) for feature in Feature})
 
     @classmethod
     def mistakes(cls, cards: Sequence[int], answer: Answer, missed: Sequence[str]) -> Iterable[Mistake]:

@@ -99,16 +99,16 @@ class FindAll(BoardExercise):
         wrong = [verdict for verdict in verdicts if not verdict.is_set]
         there = find_sets(self.cards)
         found = {frozenset(triple) for triple in picked}
-        recognised: dict[int, bool] = {}
+        recognized: dict[int, bool] = {}
         for triple in there:
             number = differing(triple)
-            recognised[number] = recognised.get(number, True) and frozenset(triple) in found
+            recognized[number] = recognized.get(number, True) and frozenset(triple) in found
         seen = {feature: False for verdict in wrong for feature in broken_in(verdict)}
-        return Findings(not wrong and len(found) == len(there), wrong[0] if wrong else None, seen, recognised)
+        return Findings(not wrong and len(found) == len(there), wrong[0] if wrong else None, seen, recognized)
 
     @classmethod
-    def all_alike_weight(cls, is_right: bool, recognised: Mapping[int, bool]) -> float:
-        return COMPLETES_A_SET.weight(any(recognised.values()))
+    def all_alike_weight(cls, is_right: bool, recognized: Mapping[int, bool]) -> float:
+        return COMPLETES_A_SET.weight(any(recognized.values()))
 
     def help_stages(self) -> tuple[Help, ...]:
         """How many there are, then one SET after another; a page may skip those that are found already."""

@@ -47,11 +47,11 @@ class FindOne(BoardExercise):
     def findings(self, answer: Answer) -> Findings:
         picked = read_triple(answer, self.cards)
         verdict = explain(*picked)
-        recognised = {differing(picked): True} if verdict.is_set else {}
-        return Findings(verdict.is_set, verdict, overlooked(verdict), recognised)
+        recognized = {differing(picked): True} if verdict.is_set else {}
+        return Findings(verdict.is_set, verdict, overlooked(verdict), recognized)
 
     @classmethod
-    def all_alike_weight(cls, is_right: bool, recognised: Mapping[int, bool]) -> float:
+    def all_alike_weight(cls, is_right: bool, recognized: Mapping[int, bool]) -> float:
         return COMPLETES_A_SET.weight(is_right)
 
     def help_stages(self) -> tuple[Help, ...]:

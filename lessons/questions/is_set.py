@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Self
 
 from games.rules.cards import Card, Feature
-from games.rules.triples import FeaturePattern as Make
-from games.rules.triples import Triple, differing
+from games.rules.triples import FeaturePattern, Triple, differing
 from lessons.questions.base import Answer, Choice, DescribedAnswer, Form
 from lessons.questions.draws import Draws
 from lessons.questions.exercise import (
@@ -123,8 +122,8 @@ class IsSet(TripleExercise):
         return 0.0 if is_of_set else super().blame_share(feature, missed, focus, is_of_set=is_of_set)
 
     @classmethod
-    def all_alike_weight(cls, is_right: bool, recognised: Mapping[int, bool]) -> float:
-        return yes_weight(is_right, recognised)
+    def all_alike_weight(cls, is_right: bool, recognized: Mapping[int, bool]) -> float:
+        return yes_weight(is_right, recognized)
 
     def solve(self) -> Solution:
         verdict = self.verdict
@@ -144,11 +143,11 @@ _ACCEPTS_A_SET: Final = (Chances(0.1, 0.65), Chances(0.1, 0.55), Chances(0.1, 0.
 _REFUSES_WHAT_IS_NONE: Final = Chances(0.95, 0.75)
 
 
-def yes_weight(is_right: bool, recognised: Mapping[int, bool]) -> float:
+def yes_weight(is_right: bool, recognized: Mapping[int, bool]) -> float:
     """`Exercise.all_alike_weight` where the answer is yes or no."""
-    if not recognised:
+    if not recognized:
         return _REFUSES_WHAT_IS_NONE.weight(is_right)
-    return sum(_ACCEPTS_A_SET[number - 1].weight(is_yes) for number, is_yes in recognised.items())
+    return sum(_ACCEPTS_A_SET[number - 1].weight(is_yes) for number, is_yes in recognized.items())
 
 
 def read_yes_in(form: Form) -> dict[str, Any]:
@@ -159,8 +158,8 @@ def read_yes_in(form: Form) -> dict[str, Any]:
 
 def _draw_contrast(draws: Draws, wanted: Wanted, focus: Feature) -> tuple[Triple, Triple]:
     """A SET and a near miss that differ in one value of the focus on one card, in either order."""
-    makes = [Make.ALL_SAME] if wanted.difficulty < len(features_in_play(wanted)) else []
-    makes += [Make.ALL_DIFFERENT] if wanted.difficulty > 1 else []
+    makes = [FeaturePattern.ALL_SAME] if wanted.difficulty < len(features_in_play(wanted)) else []
+    makes += [FeaturePattern.ALL_DIFFERENT] if wanted.difficulty > 1 else []
     triple = draw_set(draws, wanted, draws.one_of(makes))
     changed = list(triple)
     place = draws.below(3)

@@ -19,8 +19,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from games.rules.cards import Card, Feature
-from games.rules.triples import FeaturePattern as Make
-from games.rules.triples import Triple
+from games.rules.triples import FeaturePattern, Triple
 
 _THREE = 3
 
@@ -73,7 +72,7 @@ def read_blame(answer: object) -> Feature:
     return _feature(_fields(answer, ["breaks"])["breaks"])
 
 
-def read_makes(answer: object) -> dict[Feature, Make]:
+def read_makes(answer: object) -> dict[Feature, FeaturePattern]:
     fields = _fields(answer, [feature.value for feature in Feature])
     return {feature: _make(fields[feature.value]) for feature in Feature}
 
@@ -117,10 +116,10 @@ def _feature(value: object) -> Feature:
         raise BadAnswer(AnswerFault.UNKNOWN_FEATURE) from None
 
 
-def _make(value: object) -> Make:
+def _make(value: object) -> FeaturePattern:
     text = _text(value)
     try:
-        return Make(text)
+        return FeaturePattern(text)
     except ValueError:
         raise BadAnswer(AnswerFault.UNKNOWN_MAKE) from None
 

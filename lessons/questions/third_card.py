@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 
 from core.numbers import whole_number
 from games.rules.cards import Card, Feature
-from games.rules.triples import FeaturePattern as Make
-from games.rules.triples import Triple, differing, explain, third_card
+from games.rules.triples import FeaturePattern, Triple, differing, explain, third_card
 from lessons.questions.base import Answer, Cards, Choice, DescribedAnswer, Form, Mistake, ShownSolution
 from lessons.questions.draws import Draws
 from lessons.questions.exercise import (
@@ -48,7 +47,7 @@ class ThirdCard(Exercise):
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[tuple[Card, Card], list[Card]]:
         """The two cards, and six choices (four at difficulty 1). The focus is the feature with the most near misses."""
         # Two cards that differ in one feature are themselves the near misses in it, so the focus must be another.
-        a, b, right = draw_set(draws, wanted, Make.ALL_SAME if wanted.difficulty == 1 else None)
+        a, b, right = draw_set(draws, wanted, FeaturePattern.ALL_SAME if wanted.difficulty == 1 else None)
         while True:
             choices = _draw_grid(draws, wanted, (a, b, right))
             if a not in choices and b not in choices:
@@ -74,7 +73,7 @@ class ThirdCard(Exercise):
         return Findings(verdict.is_set, verdict, seen, {differing((a, b, self.right)): verdict.is_set})
 
     @classmethod
-    def all_alike_weight(cls, is_right: bool, recognised: Mapping[int, bool]) -> float:
+    def all_alike_weight(cls, is_right: bool, recognized: Mapping[int, bool]) -> float:
         return COMPLETES_A_SET.weight(is_right)
 
     def solve(self) -> Solution:

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from games.rules.cards import Card, Feature, card_at, positions
-from games.rules.triples import FeaturePattern as Make
-from games.rules.triples import Triple, Verdict, explain
+from games.rules.triples import FeaturePattern, Triple, Verdict, explain
 from lessons.questions.base import Answer, Mistake, ShownSolution
 from lessons.questions.draws import Draws
 from lessons.questions.exercise import Exercise, broken_features, features_in_play
@@ -43,30 +42,34 @@ def draw_amounts(draws: Draws, wanted: Wanted, broken: int) -> Amounts:
     return Amounts(broken, different, whole - different)
 
 
-def draw_triple(draws: Draws, wanted: Wanted, amounts: Amounts, make_of_focus: Make | None = None) -> Triple:
+def draw_triple(draws: Draws, wanted: Wanted, amounts: Amounts, make_of_focus: FeaturePattern | None = None) -> Triple:
     """Three cards with these amounts in any order; every card of the deck is equally likely in each place."""
     order = draws.shuffled(features_in_play(wanted))
     if wanted.focus is not None and make_of_focus is not None:
-        start_of = {Make.TWO_AND_ONE: 0, Make.ALL_DIFFERENT: amounts.broken, Make.ALL_SAME: len(order) - 1}
+        start_of = {
+            FeaturePattern.TWO_AND_ONE: 0,
+            FeaturePattern.ALL_DIFFERENT: amounts.broken,
+            FeaturePattern.ALL_SAME: len(order) - 1,
+        }
         order.remove(wanted.focus)
         order.insert(start_of[make_of_focus], wanted.focus)
-    makes = [Make.TWO_AND_ONE] * amounts.broken + [Make.ALL_DIFFERENT] * amounts.different
+    makes = [FeaturePattern.TWO_AND_ONE] * amounts.broken + [FeaturePattern.ALL_DIFFERENT] * amounts.different
     make_of = dict(zip(order, makes, strict=False))
     while True:
-        values = [_draw_values(draws, make_of.get(feature, Make.ALL_SAME)) for feature in order]
+        values = [_draw_values(draws, make_of.get(feature, FeaturePattern.ALL_SAME)) for feature in order]
         a, b, c = (_card(dict(zip(order, column, strict=True))) for column in zip(*values, strict=True))
         # Two cards are identical if nothing is all different and the same card is odd in each broken feature.
         if a is not b and a is not c and b is not c:
             return a, b, c
 
 
-def _draw_values(draws: Draws, make: Make) -> tuple[int, ...]:
+def _draw_values(draws: Draws, make: FeaturePattern) -> tuple[int, ...]:
     """The positions of one feature's values on the three cards."""
     values = draws.one_of(_ORDERS)
     match make:
-        case Make.ALL_SAME:
+        case FeaturePattern.ALL_SAME:
             return values[0], values[0], values[0]
-        case Make.ALL_DIFFERENT:
+        case FeaturePattern.ALL_DIFFERENT:
             return values
     odd = draws.below(3)
     return tuple(values[place == odd] for place in range(3))
@@ -76,14 +79,16 @@ def _card(value_of: dict[Feature, int]) -> Card:
     return card_at(value_of.get(feature, 0) for feature in Feature)
 
 
-def draw_set(draws: Draws, wanted: Wanted, make_of_focus: Make | None = Make.ALL_DIFFERENT) -> Triple:
+def draw_set(
+    draws: Draws, wanted: Wanted, make_of_focus: FeaturePattern | None = FeaturePattern.ALL_DIFFERENT
+) -> Triple:
     """A SET that differs in as many features as the difficulty says, the focus among them unless told otherwise."""
     return draw_triple(draws, wanted, draw_amounts(draws, wanted, 0), make_of_focus)
 
 
 def draw_near_miss(draws: Draws, wanted: Wanted) -> Triple:
     """One feature is broken: the focus if there is one, else any."""
-    return draw_triple(draws, wanted, draw_amounts(draws, wanted, 1), Make.TWO_AND_ONE)
+    return draw_triple(draws, wanted, draw_amounts(draws, wanted, 1), FeaturePattern.TWO_AND_ONE)
 
 
 def changes(card: Card, feature: Feature) -> tuple[Card, Card]:
@@ -123,6 +128,6 @@ class TripleExercise(Exercise):
 
 def _telling_feature(verdict: Verdict, focus: Feature | None) -> Feature:
     """A broken feature or, in a SET, one that's all different: those most often misjudged. The focus, if it's one."""
-    make = Make.ALL_DIFFERENT if verdict.is_set else Make.TWO_AND_ONE
+    make = FeaturePattern.ALL_DIFFERENT if verdict.is_set else FeaturePattern.TWO_AND_ONE
     telling = [each.feature for each in verdict.features if each.kind is make]
     return focus if focus in telling else telling[0]

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from games.rules.cards import Card, Feature
-from games.rules.triples import FeaturePattern as Make
-from games.rules.triples import Triple
+from games.rules.triples import FeaturePattern, Triple
 from lessons.questions.base import Answer, Choice, DescribedAnswer, Form
 from lessons.questions.draws import Draws
 from lessons.questions.exercise import Findings, Solution, blamed, broken_in
@@ -52,7 +51,7 @@ class WhichBreaks(TripleExercise):
         return float(feature is focus) if focus else super().blame_share(feature, missed, focus, is_of_set=is_of_set)
 
     @classmethod
-    def all_alike_weight(cls, is_right: bool, recognised: Mapping[int, bool]) -> float:
+    def all_alike_weight(cls, is_right: bool, recognized: Mapping[int, bool]) -> float:
         return _NAMES_WHAT_BREAKS.weight(is_right)
 
     def solve(self) -> Solution:
@@ -63,7 +62,7 @@ class WhichBreaks(TripleExercise):
         verdict = self.verdict
         broken = verdict.broken[0]
         ruled_out = [each for each in verdict.features if not each.is_broken]
-        ruled_out.sort(key=lambda each: each.kind is Make.ALL_SAME)
+        ruled_out.sort(key=lambda each: each.kind is FeaturePattern.ALL_SAME)
         return (
             ONE_AT_A_TIME,
             *(Help(HelpKind.NOT_THIS_ONE, each.feature, verdicts=(each,)) for each in ruled_out[:1]),

@@ -8,8 +8,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from games.rules import Feature
-from games.rules.triples import FeaturePattern as VerdictKind
-from games.words import FEATURES, THE_FEATURES, labelled
+from games.rules.triples import FeaturePattern
+from games.words import FEATURES, THE_FEATURES, labeled
 from lessons import words
 from lessons.progress.mastery import Level, Status
 from lessons.questions import Choice, Help, ShownSolution
@@ -30,7 +30,7 @@ def the_feature(feature: Feature) -> str:
 
 
 @register.filter
-def verdict_kind(kind: VerdictKind) -> str:
+def verdict_kind(kind: FeaturePattern) -> str:
     return str(words.VERDICT_KINDS[kind])
 
 
@@ -57,7 +57,7 @@ def _skill_cell(skill: Skill, level: Level, language: str) -> SafeString:
     return format_html(
         '<td class="mark" title="{}" data-level="{}"><svg class="level-mark" width="22" height="18" aria-hidden="true"'
         ' focusable="false"><use href="#level-{}"/></svg><span class="visually-hidden">{}</span></td>',
-        labelled(skill_name(skill), name),
+        labeled(skill_name(skill), name),
         level.value,
         level.value,
         name,

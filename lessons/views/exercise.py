@@ -13,7 +13,7 @@ from core.http.requests import Request
 from games import limits
 from games.players import player
 from games.rules import Card, Feature
-from games.rules.triples import FeaturePattern as VerdictKind
+from games.rules.triples import FeaturePattern
 from lessons.answering import answer_question, read_answer, with_help
 from lessons.questions import BadAnswer, Grade
 from lessons.ticket_owners import own_ticket, sealed_for
@@ -75,7 +75,7 @@ def question_context(request: Request, ticket: Ticket | None, outcome: AnswerOut
     return context | {
         "ticket": sealed_for(request, ticket),
         "features": list(Feature),
-        "verdict_kinds": list(VerdictKind),
+        "verdict_kinds": list(FeaturePattern),
         "helps": stages[: ticket.hints],
         "has_more_help": ticket.hints < len(stages),
         "found": [tuple(map(Card.from_index, triple)) for triple in ticket.found],

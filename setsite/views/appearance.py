@@ -15,7 +15,7 @@ from core.http.error_pages import error_page
 from core.http.requests import Request
 from games.art.palettes import PALETTES
 from games.rules import Card
-from setsite.appearance import AppearanceForm, appearance_of, keep
+from setsite.appearance import AppearanceForm, appearance_of, save_in_cookie
 
 _SAMPLE = (
     Card(1, "red", "solid", "oval"),
@@ -36,7 +36,7 @@ def look(request: Request) -> HttpResponse:
     if request.user.is_authenticated:
         request.user.look = form.look.written()
         request.user.save(update_fields=["look"])
-    keep(response, form.look, secure=request.is_secure())
+    save_in_cookie(response, form.look, secure=request.is_secure())
     return response
 
 

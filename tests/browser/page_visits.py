@@ -36,7 +36,7 @@ from core.clients import browser_of
 from core.help.topics import TOPICS
 from core.mail import OutboxBackend
 from core.models import OutgoingMail
-from core.offload import GivenUp
+from core.offload import OffloadFailed
 from games import limits
 from games.boards import front_board
 from games.models import Way
@@ -689,7 +689,7 @@ TABLES = [each for each in TABLES if each.name not in {visit.name for visit in A
 
 
 def very_busy() -> AbstractContextManager[Any]:
-    return mock.patch("games.views.front.front_board", side_effect=GivenUp("as a visit asked for"))
+    return mock.patch("games.views.front.front_board", side_effect=OffloadFailed("as a visit asked for"))
 
 
 def with_few_sign_ups() -> AbstractContextManager[Any]:

@@ -183,7 +183,7 @@ def test_a_game_alone_is_nobody_elses_business(site, new_context):
 # Relaxed practice.
 
 
-def practise(site: str, new_context) -> tuple[Game, Page]:
+def practice(site: str, new_context) -> tuple[Game, Page]:
     options = options_of(Way.PRACTICE, deck="easy")
     game, (page,) = seat_people(site, new_context, ["Ann"], options=options, way=Way.PRACTICE)
     return game, page
@@ -195,7 +195,7 @@ def ask_for_hint(page: Page) -> None:
 
 
 def test_a_hint_comes_in_stages_and_stands_on_its_cards(site, new_context):
-    game, page = practise(site, new_context)
+    game, page = practice(site, new_context)
     table = game.state.table
     words = page.locator("#hint")
     hinted = page.locator("#table .card.is-hinted input")
@@ -223,7 +223,7 @@ def test_a_hint_comes_in_stages_and_stands_on_its_cards(site, new_context):
 
 
 def test_in_practice_a_mistake_is_explained_and_costs_nothing(site, new_context):
-    game, page = practise(site, new_context)
+    game, page = practice(site, new_context)
     pick(page, game.no_set())
     expect(page.locator(".reveal.is-no-set")).to_contain_text("The Magic Rule")
     expect_points([page], "Ann", 0)

@@ -62,10 +62,10 @@ def sure_of_sets(child: User, *, at: float = NOW - DAY) -> None:
 # What the report says
 
 
-def test_a_child_who_never_practised_has_not_started(child):
+def test_a_child_who_never_practiced_has_not_started(child):
     report = child_report(child, MOMENT)
     assert report.in_a_sentence == "Zoe has not started yet."
-    assert (report.can, report.learning, report.practised_days) == ((), (), [])
+    assert (report.can, report.learning, report.practiced_days) == ((), (), [])
 
 
 def test_the_report_says_what_a_child_can_and_learns(child):
@@ -75,7 +75,7 @@ def test_the_report_says_what_a_child_can_and_learns(child):
     assert CAN[Skill.IS_SET] in report.can
     assert LEARNING[Skill.WHICH_BREAKS] in report.learning
     assert str(LEARNING[Skill.IS_SET]) not in map(str, report.learning)
-    assert report.last_practised == datetime.fromtimestamp(NOW - 60, UTC)
+    assert report.last_practiced == datetime.fromtimestamp(NOW - 60, UTC)
 
 
 def test_every_skill_and_every_feature_has_its_words():
@@ -105,7 +105,7 @@ def test_the_calendar_shows_four_weeks_of_days_with_practice(child):
         answered(child, ExerciseKind.IS_SET, a_set(days), {"yes": True}, at=NOW - days * DAY)
     report = child_report(child, MOMENT)
     expected = [(MOMENT - timedelta(days=days)).date() for days in (3, 1)]
-    assert report.practised_days == expected
+    assert report.practiced_days == expected
     assert [week[0].day.weekday() for week in report.weeks] == [0, 0, 0, 0]
     assert report.weeks[-1][-1].day == MOMENT.date()
 

@@ -164,7 +164,7 @@ def test_one_who_is_brought_back_while_others_are_marked_stays(classroom, now, m
     assert User.objects.filter(kind="student", deleted_at__year=1970).count() == STUDENTS - 1
 
 
-def test_a_guest_who_has_practised_for_weeks_is_forgotten_in_chunks(transactional_db, now):
+def test_a_guest_who_has_practiced_for_weeks_is_forgotten_in_chunks(transactional_db, now):
     long_ago = now - timedelta(days=365)
     guest = f"{1:032}"
     LearningEvent.objects.bulk_create(

@@ -55,7 +55,7 @@ from classrooms.models import (
 )
 from classrooms.models import Session as LiveLesson
 from classrooms.privacy import service as privacy
-from classrooms.privacy.inventory import MOVES, holdings
+from classrooms.privacy.inventory import MOVES, inventory_tables
 from core.models import Job, OutgoingMail
 from core.tasks import delete_old_jobs
 from games.matches import service as matches
@@ -223,7 +223,7 @@ def test_every_field_that_leads_to_a_user_is_declared_as_whose():
 
 
 def test_what_is_declared_as_kept_about_a_person_is_in_their_export():
-    shown = {holding.model: {name for role in holding.roles for name in role.shown} for holding in holdings()}
+    shown = {table.model: {name for role in table.roles for name in role.shown} for table in inventory_tables()}
     shown["games.Event"] = {"number", "record"}
     for label, fields in data_inventory.FIELDS.items():
         about = {name for name, kind in fields.items() if kind == data_inventory.ABOUT}
@@ -248,7 +248,7 @@ def test_an_export_holds_every_row_about_the_person(world, who):
     person = getattr(world, who)
     export = privacy.export_guardian if who in {"guardian", "teacher"} else privacy.export_child
     data = data_of(export(person))
-    sections = {holding.model: holding.name for holding in holdings()} | {"games.Event": MOVES}
+    sections = {table.model: table.name for table in inventory_tables()} | {"games.Event": MOVES}
     for label, keys in data_inventory.rows_of(person).items():
         assert {str(row["id"]) for row in data[sections[label]]} >= set(map(str, keys)), label
 

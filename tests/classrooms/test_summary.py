@@ -33,7 +33,7 @@ def teacher() -> User:
     return teacher
 
 
-def test_it_tells_how_many_practised_and_names_nobody_really(teacher, mailoutbox):
+def test_it_tells_how_many_practiced_and_names_nobody_really(teacher, mailoutbox):
     assert send_friday_summaries(FRIDAY) == 1
     (mail,) = mailoutbox
     assert mail.to == [teacher.email]

@@ -27,7 +27,7 @@ from core import mail
 from core.jobs import kinds, queue, runs
 from core.jobs.kinds import JobResult, Reporter, Stopped
 from core.models import Job, JobState, OutgoingMail
-from core.offload import GivenUp, Offload, child_environment
+from core.offload import Offload, OffloadFailed, child_environment
 from core.tasks import run_next_job, send_mail
 from games.odds.exact import exact_no_set
 from games.printing.forms import PrintDeckForm
@@ -332,7 +332,7 @@ def test_work_that_does_not_heed_its_end_is_ended_with_its_process(transactional
     aside = Offload()
     aside.start(children=1)
     try:
-        with pytest.raises(GivenUp):
+        with pytest.raises(OffloadFailed):
             aside(run_brief, heeds_nothing, seconds=PATIENCE)
     finally:
         aside.stop()

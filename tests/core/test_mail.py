@@ -19,7 +19,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from classrooms.models import Letter, Post
+from classrooms.models import Letter, LetterKind
 from classrooms.reports.mailings import send_once
 from core import mail
 from core.jobs import runs
@@ -366,8 +366,8 @@ def letter_to(reader) -> LetterMessage:
 
 def test_a_letter_is_handed_over_together_with_its_row():
     reader = make_adult("Ada")
-    assert send_once(reader, Post.FAMILY, MONDAY, lambda: letter_to(reader))
-    assert not send_once(reader, Post.FAMILY, MONDAY, lambda: letter_to(reader))
+    assert send_once(reader, LetterKind.FAMILY, MONDAY, lambda: letter_to(reader))
+    assert not send_once(reader, LetterKind.FAMILY, MONDAY, lambda: letter_to(reader))
     assert Letter.objects.get().sent_at
     assert OutgoingMail.objects.get().at_most_once
     assert mail.send_waiting() == 1
@@ -376,7 +376,7 @@ def test_a_letter_is_handed_over_together_with_its_row():
 def test_a_letter_that_cannot_be_handed_over_is_not_marked_as_sent(monkeypatch):
     reader = make_adult("Ada")
     monkeypatch.setattr(mail, "_queue", lambda message: 1 / 0)
-    assert not send_once(reader, Post.FAMILY, MONDAY, lambda: letter_to(reader))
+    assert not send_once(reader, LetterKind.FAMILY, MONDAY, lambda: letter_to(reader))
     assert not Letter.objects.exists()
     monkeypatch.undo()
-    assert send_once(reader, Post.FAMILY, MONDAY, lambda: letter_to(reader))
+    assert send_once(reader, LetterKind.FAMILY, MONDAY, lambda: letter_to(reader))

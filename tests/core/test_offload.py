@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.translation import gettext
 
 from core import offload as module
-from core.offload import GivenUp, NoChildFree, Offload
+from core.offload import NoChildFree, Offload, OffloadFailed
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_an_error_is_raised_where_the_work_was_asked_for(aside):
 
 def test_work_without_an_end_is_killed_and_the_next_is_done_by_a_new_child(aside):
     before = aside(where)
-    with pytest.raises(GivenUp):
+    with pytest.raises(OffloadFailed):
         aside(never_end, seconds=0.2)
     assert aside(where) != before
     with pytest.raises(ProcessLookupError):
@@ -81,13 +81,13 @@ def test_work_without_an_end_is_killed_and_the_next_is_done_by_a_new_child(aside
 
 
 def test_work_that_takes_too_much_memory_is_given_up(aside):
-    with pytest.raises(GivenUp):
+    with pytest.raises(OffloadFailed):
         aside(take, 4 * module.MOST_BYTES)
     assert aside(take, 1_000) == 1_000
 
 
 def test_a_child_that_dies_is_replaced(aside):
-    with pytest.raises(GivenUp):
+    with pytest.raises(OffloadFailed):
         aside(end_oneself)
     assert aside(where)
 
@@ -95,7 +95,7 @@ def test_a_child_that_dies_is_replaced(aside):
 def test_nobody_waits_for_ever_for_a_child():
     full = Offload()
     full.start(children=0)
-    with pytest.raises(GivenUp):
+    with pytest.raises(OffloadFailed):
         full(where, seconds=0.01)
 
 

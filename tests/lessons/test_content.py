@@ -13,8 +13,7 @@ from django.utils.functional import Promise
 from games.odds import exact_no_set
 from games.rules import Feature, find_sets, is_set, third_card
 from games.rules.state import Phase
-from games.rules.triples import FeaturePattern as Make
-from games.rules.triples import differing
+from games.rules.triples import FeaturePattern, differing
 from lessons.course.units import ORDER, course, find_step, step_after
 from lessons.questions import make_exercise
 from lessons.questions.course import Ask, Drill, Experiment, Look, NameValue, NoSetBuilder, PickAll, Scene, WhatChanged
@@ -129,7 +128,7 @@ def test_the_first_unit_names_sorts_and_compares():
     assert kinds == {Look, NameValue, PickAll, WhatChanged}
 
 
-SAME, DIFFERENT, TWO_AND_ONE = Make.ALL_SAME, Make.ALL_DIFFERENT, Make.TWO_AND_ONE
+SAME, DIFFERENT, TWO_AND_ONE = FeaturePattern.ALL_SAME, FeaturePattern.ALL_DIFFERENT, FeaturePattern.TWO_AND_ONE
 # RULES.md, "The five example triples": per feature the pattern, the value of all or of the two, and that of the third.
 FIVE = [
     {

@@ -65,7 +65,7 @@ class TestALearner:
     def test_who_can_do_nothing_guesses(self, kind, guess):
         assert share_right(helpless(), Wanted(kind, 2)) == pytest.approx(guess, abs=0.06)
 
-    def test_gets_better_at_what_is_practised_and_at_nothing_else(self):
+    def test_gets_better_at_what_is_practiced_and_at_nothing_else(self):
         learner = Learner(ORDINARY, "0")
         before = {skill: learner.chance(skill, 0.0) for skill in Skill}
         for exercise in exercises(Wanted(ExerciseKind.EXPLAIN, 2), 5):

@@ -118,7 +118,7 @@ def test_the_levels_are_those_of_the_one_status_function(client, ann, clock):
         assert response.context["about"].skills == expected
         shown.append([value for _, value, _ in rows])
     assert len(shown[0]) == len(Skill)
-    assert sum(shown[-1]) < sum(shown[0]), "what is not practised fades"
+    assert sum(shown[-1]) < sum(shown[0]), "what is not practiced fades"
 
 
 def test_all_five_levels_can_be_seen(client, ann, clock):

@@ -122,7 +122,7 @@ class TestThatAllMustBeAlike:
     def test_takes_longer_to_find_where_the_sets_differ_in_everything(self):
         assert misconceptions(in_order(*[refused(4)] * 5)) == []
 
-    def test_is_forgotten_when_sets_are_recognised(self):
+    def test_is_forgotten_when_sets_are_recognized(self):
         assert misconceptions(in_order(*[refused()] * 9, *[accepted()] * 3)) == []
 
 

@@ -111,7 +111,7 @@ def test_every_kind_has_its_class_and_every_sheet_its_task():
 
 QUESTIONS_ASKED = [make_exercise(Wanted(kind, 2), "any") for kind in ExerciseKind]
 QUESTIONS_ASKED += [
-    step.question.put("seed", 0)
+    step.question.for_class("seed", 0)
     for unit in course()
     for step in unit.steps
     if isinstance(step.question, CourseQuestion)

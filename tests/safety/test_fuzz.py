@@ -204,7 +204,7 @@ class Mischief:
     def body(self, form: Form) -> tuple[bytes, bytes]:
         """A body and its content type."""
         given = self.pairs(form.fields)
-        how = self.choose(["form", "form", "form", "form", "files", "raw", "mislabelled"])
+        how = self.choose(["form", "form", "form", "form", "files", "raw", "mislabeled"])
         if how == "form":
             return urlencode(given).encode(), b"application/x-www-form-urlencoded"
         if how == "files":

@@ -15,7 +15,7 @@ from classrooms.accounts.signing_in import BadLoginCard, card_token, read_card
 from classrooms.live import topic as lesson_stream
 from classrooms.models import Enrolment, User
 from classrooms.privacy.undo_mail import read_undo_token, undo_token
-from classrooms.reports.mailings import Post, read_stop_token, stop_token
+from classrooms.reports.mailings import LetterKind, read_stop_token, stop_token
 from games.live import tokens
 from lessons.tickets import BadTicket, read_ticket
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
@@ -104,7 +104,7 @@ def test_a_question_of_the_old_key_is_answered(mia):
 def test_a_link_in_an_old_letter_still_stops_the_letters(teacher):
     token = stop_token(teacher)
     with rotated():
-        assert read_stop_token(token) == (teacher, Post.FAMILY)
+        assert read_stop_token(token) == (teacher, LetterKind.FAMILY)
     with rotated(keeps_old=False):
         assert read_stop_token(token) is None
 

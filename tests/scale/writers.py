@@ -326,7 +326,7 @@ class World:
 
 def _go_to_question(session: Session) -> None:
     """Go to the unit's next step with a question."""
-    while not unit.KIND.put(activity := session.activities.get()).question.is_asked:
+    while not unit.KIND.asked_step(activity := session.activities.get()).question.is_asked:
         leading.steer(session, "next", QueryDict(), round_seen=activity.round)
 
 
@@ -367,7 +367,7 @@ def _answer_of(room: Room, who: Attendee) -> str:
     activity.session = room.session
     match activity.kind:
         case "unit":
-            choice = unit.KIND.put(activity).question.choices_with_one_tap()[0]
+            choice = unit.KIND.asked_step(activity).question.choices_with_one_tap()[0]
             return f"{choice.name}={choice.value}"
         case "relay":
             pair = relay.KIND.exercise(activity, relay.KIND.track(activity, own_team(activity, who))).cards

@@ -94,7 +94,7 @@ class _Strength:
         share: float = (1 + max(0.0, now - self.at) / FADING_UNIT) ** -FADING
         return self.practice * share
 
-    def practise(self, amount: float, now: float) -> None:
+    def take_practice(self, amount: float, now: float) -> None:
         self.practice, self.at = self._practice_left(now) + amount, now
 
 
@@ -220,14 +220,14 @@ class Learner:
 
     def learn(self, exercise: Exercise, grade: Grade, now: float) -> None:
         amount = 1.0 if grade.is_right and self._can_solve else FAILURE
-        self._strengths[kind_skill(exercise.kind)].practise(amount, now)
+        self._strengths[kind_skill(exercise.kind)].take_practice(amount, now)
         for number in _differing_counts(exercise):
-            self._strengths[differing_skill(number)].practise(amount, now)
+            self._strengths[differing_skill(number)].take_practice(amount, now)
         self._correct_belief(exercise, grade)
         for feature in Feature:
             share = 1.0 if feature in grade.missed else amount * _attention(exercise, feature)
             if not (self.is_blind and feature is self.learner_type.blind_to):
-                self._strengths[feature_skill(feature)].practise(share, now)
+                self._strengths[feature_skill(feature)].take_practice(share, now)
 
     def _correct_belief(self, exercise: Exercise, grade: Grade) -> None:
         if self.learner_type.wants_all_alike:

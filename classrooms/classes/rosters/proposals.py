@@ -24,7 +24,7 @@ from classrooms.classes.students import MOST_IN_CLASS, NewStudent, add_students,
 from classrooms.models import Action, Classroom, Enrolment, RosterImport, User
 from core.db.chunks import delete_in_chunks
 from core.db.locks import LockLevel, lock_rows
-from core.offload import GivenUp, offload
+from core.offload import OffloadFailed, offload
 
 CHUNK = 40
 """Rows per transaction. Creating an account takes half a millisecond, and games have to wait meanwhile."""
@@ -84,7 +84,7 @@ def read_uploads(files: Sequence[UploadedFile[bytes]]) -> list[Row] | list[Liste
         raise too_big(MOST_BYTES)
     try:
         return offload(read_files, {file.name or "": file.read() for file in files})
-    except GivenUp as error:
+    except OffloadFailed as error:
         raise BadFile(Fault(gettext("This file takes too long to read. Save it again as CSV and try that."))) from error
 
 
@@ -224,12 +224,12 @@ def choose(proposal: RosterImport, listed: ListedClass, *, generated: bool = Fal
     check_class(listed)
     records = _records(proposal.classroom, listed.rows, generated=generated)
     with transaction.atomic():
-        kept = RosterImport.objects.select_for_update().get(pk=proposal.pk)
+        stored = RosterImport.objects.select_for_update().get(pk=proposal.pk)
         # The teacher may have already chosen in another tab and begun to write.
-        if has_choice(kept):
-            kept.rows = records
-            kept.save(update_fields=["rows"])
-    proposal.rows = kept.rows
+        if has_choice(stored):
+            stored.rows = records
+            stored.save(update_fields=["rows"])
+    proposal.rows = stored.rows
 
 
 def planned_rows(proposal: RosterImport) -> list[Planned]:
@@ -247,16 +247,16 @@ def write_next(proposal: RosterImport, *, by: User) -> bool:
     with transaction.atomic():
         # Two lists for one class take turns, or both would add the same student.
         classroom = lock_rows(Classroom.objects.not_deleted(), LockLevel.CLASSROOM).get(pk=proposal.classroom_id)
-        kept = RosterImport.objects.select_for_update().filter(pk=proposal.pk).first()
-        if kept is None or has_choice(kept):
+        stored = RosterImport.objects.select_for_update().filter(pk=proposal.pk).first()
+        if stored is None or has_choice(stored):
             return False
-        _write(classroom, [Planned.from_record(each) for each in kept.rows[kept.done : kept.done + CHUNK]], by)
-        proposal.done = kept.done = min(kept.done + CHUNK, len(kept.rows))
-        if kept.done < len(kept.rows):
-            kept.save(update_fields=["done"])
+        _write(classroom, [Planned.from_record(each) for each in stored.rows[stored.done : stored.done + CHUNK]], by)
+        proposal.done = stored.done = min(stored.done + CHUNK, len(stored.rows))
+        if stored.done < len(stored.rows):
+            stored.save(update_fields=["done"])
             return True
-        note(by, Action.IMPORTED_ROSTER, classroom=classroom, amount=len(kept.rows))
-        kept.delete()
+        note(by, Action.IMPORTED_ROSTER, classroom=classroom, amount=len(stored.rows))
+        stored.delete()
         return False
 
 

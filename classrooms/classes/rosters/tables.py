@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from openpyxl import load_workbook
 from openpyxl.cell.cell import ERROR_CODES
 
-from games.words import labelled
+from games.words import labeled
 
 MOST_UNPACKED = 10_000_000
 """Total size of the files in a zip, in bytes."""
@@ -60,7 +60,7 @@ class Fault:
 
     def __str__(self) -> str:
         if self.line is None:
-            return labelled(self.file, self.why) if self.file else self.why
+            return labeled(self.file, self.why) if self.file else self.why
         if self.file:
             return _("%(file)s, line %(line)s: %(why)s") % {"file": self.file, "line": self.line, "why": self.why}
         return _("Line %(line)s: %(why)s") % {"line": self.line, "why": self.why}

@@ -43,14 +43,13 @@ from games.rules import state as rules
 from games.rules.errors import BadCard, Refused
 from games.rules.records import event_from
 from games.rules.state import Phase
-from games.rules.triples import FeaturePattern as Make
-from games.rules.triples import Verdict
+from games.rules.triples import FeaturePattern, Verdict
 from lessons.questions import cards_of, exercise_of
 from lessons.skills import ExerciseKind, Wanted
 
 MORE = Order("more", gettext_lazy("Deal three more"))
 AGAIN = Order("again", gettext_lazy("Another game"))
-MAKES = (Make.ALL_SAME, Make.ALL_DIFFERENT)
+MAKES = (FeaturePattern.ALL_SAME, FeaturePattern.ALL_DIFFERENT)
 VERDICT_SECONDS = 8.0
 MOST_SCORES = 8
 

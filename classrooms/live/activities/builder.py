@@ -114,12 +114,12 @@ class Builder(ActivityType):
 
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> None:
         building = self.building(activity, self._own_number(activity, attendee))
-        kept = self._board_state(activity, building.number)
+        board = self._board_state(activity, building.number)
         if "take-away" in form:
             if not building.may_take_away or form.get("move") != str(building.move):
                 raise LessonRefusal(_("The board has changed. Look again."))
-            kept["cards"].pop()
-            kept["move"] += 1
+            board["cards"].pop()
+            board["move"] += 1
             return
         by_text = {str(card.index): card for card in building.left}
         card = by_text.get(form.get("card", ""))
@@ -131,12 +131,12 @@ class Builder(ActivityType):
             raise LessonRefusal(_("We know that one: it makes a SET. Choose another."))
         self._propose(activity, attendee, building, card, now)
         if card in building.impossible:
-            kept["refused"].append(card.index)
+            board["refused"].append(card.index)
         else:
-            kept["cards"].append(card.index)
-            kept["move"] += 1
+            board["cards"].append(card.index)
+            board["move"] += 1
             after = self.building(activity, building.number)
-            kept.update(best=max(kept["best"], len(after.cards)), was_stuck=kept["was_stuck"] or after.is_stuck)
+            board.update(best=max(board["best"], len(after.cards)), was_stuck=board["was_stuck"] or after.is_stuck)
 
     def _propose(self, activity: Activity, attendee: Attendee, building: Building, card: Card, now: float) -> None:
         """Save a proposal, with the SET that it makes if it's refused."""
@@ -160,11 +160,11 @@ class Builder(ActivityType):
         )
 
     def building(self, activity: Activity, number: int) -> Building:
-        kept = self._board_state(activity, number)
+        board = self._board_state(activity, number)
         deck, goal = deck_of(activity), MOST[is_easy(activity)]
-        cards = tuple(map(Card.from_index, kept["cards"]))
+        cards = tuple(map(Card.from_index, board["cards"]))
         impossible = NoSetBuilder(deck, enough=goal, most=goal).impossible(cards)
-        refused = frozenset(map(Card.from_index, kept["refused"])) & impossible
+        refused = frozenset(map(Card.from_index, board["refused"])) & impossible
         return Building(
             number=number,
             cards=cards,
@@ -172,9 +172,9 @@ class Builder(ActivityType):
             refused=impossible if activity.options["dims"] else refused,
             left=tuple(card for card in deck if card not in cards),
             goal=goal,
-            best=kept["best"],
-            move=kept["move"],
-            may_take_away=kept["was_stuck"] and 0 < len(cards) < goal,
+            best=board["best"],
+            move=board["move"],
+            may_take_away=board["was_stuck"] and 0 < len(cards) < goal,
         )
 
     def _number(self, activity: Activity, team: Team) -> int:
@@ -184,9 +184,9 @@ class Builder(ActivityType):
         return (attendee.team or EVERYBODY) if activity.options["teams"] else EVERYBODY
 
     def _board_state(self, activity: Activity, number: int) -> dict[str, Any]:
-        kept: dict[str, dict[str, Any]] = activity.state["boards"]
+        boards: dict[str, dict[str, Any]] = activity.state["boards"]
         empty = {"cards": [], "refused": [], "best": 0, "move": 0, "was_stuck": False}
-        return kept.setdefault(str(number), empty)
+        return boards.setdefault(str(number), empty)
 
     def own(self, activity: Activity, attendees: Collection[Attendee]) -> Mapping[int, OwnBoard]:
         given = activity.answers.filter(round=activity.round, attendee__in=[each.pk for each in attendees])

@@ -139,8 +139,8 @@ class Relay(ActivityType):
 
     def _team_state(self, activity: Activity, team: Team) -> dict[str, Any]:
         """A team's saved state: how many pairs are done, whose turn it is, and what was tried at this pair."""
-        kept: dict[str, dict[str, Any]] = activity.state["teams"]
-        return kept.setdefault(str(team.number), {"done": 0, "turn": 0, "tried": []})
+        of_teams: dict[str, dict[str, Any]] = activity.state["teams"]
+        return of_teams.setdefault(str(team.number), {"done": 0, "turn": 0, "tried": []})
 
     def own(self, activity: Activity, attendees: Collection[Attendee]) -> Mapping[int, tuple[Team, bool]]:
         """Each attendee's team, and whether it's their turn."""

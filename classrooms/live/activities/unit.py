@@ -28,8 +28,7 @@ from classrooms.live.errors import LessonRefusal
 from classrooms.live.together import AskedStep
 from classrooms.models import Activity, Answer, Attendee, Stage
 from games.rules import Feature
-from games.rules.triples import FeaturePattern as VerdictKind
-from games.rules.triples import Verdict
+from games.rules.triples import FeaturePattern, Verdict
 from lessons.course.units import course
 from lessons.progress.origins import Origin, Source
 from lessons.progress.recording import append_step
@@ -80,10 +79,10 @@ class LessonTogether(ActivityType):
     form = UnitOptionsForm
     changes_by_answers = False
 
-    def put(self, activity: Activity) -> AskedStep:
+    def asked_step(self, activity: Activity) -> AskedStep:
         """The step that's on now."""
         state = activity.state
-        return together.put(activity.options["unit"], state["step"], state["seed"], state["turn"])
+        return together.asked_step(activity.options["unit"], state["step"], state["seed"], state["turn"])
 
     # What happens
 
@@ -91,20 +90,20 @@ class LessonTogether(ActivityType):
         return {**super().begin(activity), "step": 0, "turn": 0}
 
     def orders(self, activity: Activity) -> list[Order]:
-        put = self.put(activity)
-        go_on = [LAST] if put.is_last else [NEXT]
-        leave = [] if put.is_last else [FINISH]
-        if activity.stage == Stage.OPEN and put.question.has_more_to_show:
-            show = REVEAL if put.question.is_asked else SHOW_MORE
-            return [show, *([FINISH] if put.is_last else [SKIP, FINISH])]
-        return [*go_on, *([MORE] if put.step.question.is_drill else []), *leave]
+        asked = self.asked_step(activity)
+        go_on = [LAST] if asked.is_last else [NEXT]
+        leave = [] if asked.is_last else [FINISH]
+        if activity.stage == Stage.OPEN and asked.question.has_more_to_show:
+            show = REVEAL if asked.question.is_asked else SHOW_MORE
+            return [show, *([FINISH] if asked.is_last else [SKIP, FINISH])]
+        return [*go_on, *([MORE] if asked.step.question.is_drill else []), *leave]
 
     def steer(self, activity: Activity, order: str, form: QueryDict) -> None:
-        put = self.put(activity)
-        has_more = activity.stage == Stage.OPEN and put.question.has_more_to_show
-        is_seen = not put.question.is_asked and not has_more
+        asked = self.asked_step(activity)
+        has_more = activity.stage == Stage.OPEN and asked.question.has_more_to_show
+        is_seen = not asked.question.is_asked and not has_more
         if is_seen and order in {NEXT.slug, FINISH.slug}:
-            self._record_step_seen(activity, put)
+            self._record_step_seen(activity, asked)
         if order == MORE.slug:
             self.next_round(activity)
             activity.state["turn"] += 1
@@ -113,15 +112,15 @@ class LessonTogether(ActivityType):
             if order == NEXT.slug:
                 activity.state |= {"step": activity.state["step"] + 1, "turn": 0}
 
-    def _record_step_seen(self, activity: Activity, put: AskedStep) -> None:
+    def _record_step_seen(self, activity: Activity, asked: AskedStep) -> None:
         """Record a step that asks nothing as done by everybody who was there."""
         now = timezone.now().timestamp()
         there = activity.session.attendees.filter(removed_at=None, is_connected=True).exclude(user=None)
-        append_step(map(player_of, there.select_related("user")), put.unit.slug, put.step.slug, now=now)
+        append_step(map(player_of, there.select_related("user")), asked.unit.slug, asked.step.slug, now=now)
 
     def act(self, activity: Activity, attendee: Attendee, form: QueryDict, now: float) -> None:
-        put = self.put(activity)
-        question = put.question
+        asked = self.asked_step(activity)
+        question = asked.question
         if not question.is_asked:
             raise LessonRefusal(_("Look at the board."))
         if activity.stage != Stage.OPEN:
@@ -139,12 +138,12 @@ class LessonTogether(ActivityType):
             answer,
             now,
             is_one_of_many=is_one_of_many,
-            origin=Origin(Source.LESSON, put.unit.slug, put.step.slug),
+            origin=Origin(Source.LESSON, asked.unit.slug, asked.step.slug),
             noted={"picked": True} if question.is_pick else None,
         )
         rights = sum(each.is_right for each in before) + graded.is_right
         if rights >= question.picks and attendee.user:
-            append_step([player_of(attendee)], put.unit.slug, put.step.slug, now=now)
+            append_step([player_of(attendee)], asked.unit.slug, asked.step.slug, now=now)
 
     def _own_answers(self, activity: Activity, attendee: Attendee) -> list[Answer]:
         return list(activity.answers.filter(attendee=attendee, round=activity.round))
@@ -158,11 +157,11 @@ class LessonTogether(ActivityType):
         return {pk: tuple(cards) for pk, cards in given.items()}
 
     def device(self, activity: Activity, own: tuple[OwnCards, ...]) -> Screen:
-        put = self.put(activity)
-        question = put.question
+        asked = self.asked_step(activity)
+        question = asked.question
         if not question.is_asked:
-            return Screen("session/unit/look.html", {"step": put.step})
-        context = self._shared_context(activity, put)
+            return Screen("session/unit/look.html", {"step": asked.step})
+        context = self._shared_context(activity, asked)
         context |= {
             "own": [Own(each, together.verdict_on(question, list(each.cards))) for each in own],
             "left": question.picks - len(own),
@@ -171,38 +170,38 @@ class LessonTogether(ActivityType):
         return Screen("session/unit/device.html", context)
 
     def projector(self, activity: Activity) -> Screen:
-        put = self.put(activity)
-        context = self._shared_context(activity, put)
-        if put.question.is_asked:
+        asked = self.asked_step(activity)
+        context = self._shared_context(activity, asked)
+        if asked.question.is_asked:
             context["count"] = count_answers(activity)
             if activity.stage != Stage.OPEN:
-                bars = self._bars(activity, put.question)
+                bars = self._bars(activity, asked.question)
                 context |= {"bars": bars, "most": max(1, *(bar.number for bar in bars))}
         return Screen("session/unit/projector.html", context)
 
     def is_counting(self, activity: Activity) -> bool:
-        return activity.stage == Stage.OPEN and self.put(activity).question.is_asked
+        return activity.stage == Stage.OPEN and self.asked_step(activity).question.is_asked
 
     def paper(self, activity: Activity) -> Screen | None:
-        question = self.put(activity).question
+        question = self.asked_step(activity).question
         taps = question.choices_with_one_tap() if activity.stage == Stage.OPEN else ()
         return Screen("session/unit/paper.html", {"choices": taps}) if taps else None
 
-    def _shared_context(self, activity: Activity, put: AskedStep) -> dict[str, Any]:
+    def _shared_context(self, activity: Activity, asked: AskedStep) -> dict[str, Any]:
         """The context of all screens. The solution is in it only after the teacher has shown it."""
-        question = put.question
+        question = asked.question
         context: dict[str, Any] = {
-            "put": put,
-            "unit": put.unit,
-            "step": put.step,
+            "asked": asked,
+            "unit": asked.unit,
+            "step": asked.step,
             "question": question,
             "features": list(Feature),
-            "verdict_kinds": list(VerdictKind),
+            "verdict_kinds": list(FeaturePattern),
             "sets_there": question.picks,
             **question.context(),
         }
         if activity.stage != Stage.OPEN and question.has_more_to_show:
-            context["solution"] = question.shown_solution(f"{put.unit.slug}/{put.step.slug}")
+            context["solution"] = question.shown_solution(f"{asked.unit.slug}/{asked.step.slug}")
         return context
 
     def _bars(self, activity: Activity, question: Question) -> list[ChoiceBar]:

@@ -70,7 +70,7 @@ def triples(lesson: Lesson) -> str:
 def question_of_a_unit(lesson: Lesson) -> str:
     """Show a unit question; return a right answer, which also finishes the step."""
     lesson.begin("unit", unit="cards")
-    while not (choices := UNIT.put(lesson.activity).question.choices_with_one_tap()):
+    while not (choices := UNIT.asked_step(lesson.activity).question.choices_with_one_tap()):
         lesson.steer("next")
     right = next(each for each in choices if each.is_right)
     return f"{right.name}={right.value}"
@@ -93,7 +93,7 @@ def test_an_answer_takes_at_most_four_statements_however_many_have_a_seat(begin)
     assert len(many) == len(few)
     assert Answer.objects.filter(attendee__in=lesson.seats[:2], event__is_right=True).count() == 2
     if begin is question_of_a_unit:
-        assert StepDone.objects.filter(step=UNIT.put(lesson.activity).step.slug).count() == 2
+        assert StepDone.objects.filter(step=UNIT.asked_step(lesson.activity).step.slug).count() == 2
     # Nothing read is about anybody else: every query names the seat.
     seat = lesson.seats[1].pk
     assert all(str(seat) in each for each in many if each.startswith("SELECT")), many

@@ -31,7 +31,7 @@ UNITS = [unit.slug for unit in course()]
 
 
 def put_now(lesson: Lesson) -> together.AskedStep:
-    return KIND.put(lesson.activity)
+    return KIND.asked_step(lesson.activity)
 
 
 def right_answers(put: together.AskedStep) -> list[dict]:
@@ -95,7 +95,7 @@ def test_every_unit_can_be_gone_through_and_is_done_in_the_course(unit):
     done = StepDone.objects.filter(user=lesson.seats[0].user, unit=unit)
     assert {each.step for each in done} == {step.slug for step in put.unit.steps}
     others = StepDone.objects.filter(user=lesson.seats[1].user, unit=unit)
-    asked = {step.slug for step in put.unit.steps if step.question.put("", 0).is_asked}
+    asked = {step.slug for step in put.unit.steps if step.question.for_class("", 0).is_asked}
     assert {each.step for each in others} == {step.slug for step in put.unit.steps} - asked
 
 
@@ -255,9 +255,9 @@ def test_a_guest_takes_part_and_takes_along_what_was_learned():
 def test_the_same_seed_makes_the_same_exercise_and_features_come_in_any_order():
     orders = set()
     for seed in map(str, range(12)):
-        wanted = [together.put("magic-rule", 2, seed, turn).question.wanted.focus for turn in range(4)]
+        wanted = [together.asked_step("magic-rule", 2, seed, turn).question.wanted.focus for turn in range(4)]
         orders.add(tuple(wanted))
-        assert together.put("magic-rule", 2, seed, 1) == together.put("magic-rule", 2, seed, 1)
+        assert together.asked_step("magic-rule", 2, seed, 1) == together.asked_step("magic-rule", 2, seed, 1)
     assert len(orders) > 1
     assert all(isinstance(each, Feature) for order in orders for each in order)
 
@@ -265,7 +265,7 @@ def test_the_same_seed_makes_the_same_exercise_and_features_come_in_any_order():
 def test_every_choice_is_an_answer_that_can_be_judged():
     for unit in course():
         for place in range(len(unit.steps)):
-            question = together.put(unit.slug, place, "seed", 0).question
+            question = together.asked_step(unit.slug, place, "seed", 0).question
             taps = question.choices_with_one_tap()
             assert not taps or any(each.is_right for each in taps)
             for each in taps:
