@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import traceback
 from datetime import UTC, datetime
-from http.client import responses
 from typing import Any
 
 from django.db import Error as DatabaseError
 
 requests = logging.getLogger("setsite.requests")
+_EVENT = re.compile(r"[a-z_]+\.[a-z_]+")
 
 
 _STANDARD_FIELDS = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName", "request", "status_code"}
@@ -35,12 +36,14 @@ class JsonLines(logging.Formatter):
             "level": record.levelname.lower(),
             "logger": record.name,
         }
-        request = getattr(record, "request", None)
-        if request is None:
-            line |= {"event": record.getMessage(), **fields_of(record)}
-        else:
+        if request := getattr(record, "request", None):
             # Django's own messages end with the URL.
-            line |= {"event": responses.get(getattr(record, "status_code", 0), "a request"), "route": route_of(request)}
+            line |= {"event": "request.failed", "route": route_of(request), "status": getattr(record, "status_code", 0)}
+        elif _EVENT.fullmatch(str(record.msg)):
+            line |= {"event": record.msg, **fields_of(record)}
+        else:
+            # A library's own sentence.
+            line |= {"event": "library.message", "message": record.getMessage(), **fields_of(record)}
         if record.exc_info and record.exc_info[1]:
             line["trace"] = _trace(record.exc_info[1])
         return json.dumps(line, ensure_ascii=False, default=str)

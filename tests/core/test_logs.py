@@ -31,6 +31,11 @@ def test_machines_read_an_event_and_its_fields():
     }
 
 
+def test_a_sentence_of_a_library_is_a_field():
+    line = json.loads(JsonLines().format(record(name="celery.worker", msg="Lost %s", args=("the broker",))))
+    assert (line["event"], line["message"]) == ("library.message", "Lost the broker")
+
+
 def test_people_read_the_same_in_one_line():
     assert TextLines("%(levelname)s %(message)s").format(record(error="ConnectionError")) == (
         "WARNING cache.away error=ConnectionError"

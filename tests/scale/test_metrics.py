@@ -104,7 +104,7 @@ def record_of(error: BaseException, **more) -> logging.LogRecord:
 
 def test_an_error_has_its_trace_and_not_the_address():
     line = line_of(record_of(ValueError("broken"), request=RequestFactory().get("/play/ABCDE/"), status_code=500))
-    assert (line["event"], line["route"]) == ("Internal Server Error", "unknown")
+    assert (line["event"], line["status"], line["route"]) == ("request.failed", 500, "unknown")
     assert "ValueError: broken" in line["trace"]
     assert "ABCDE" not in json.dumps(line)
 
