@@ -62,10 +62,9 @@ def trust(rule: TrustRule) -> None:
     _trust_rules.append(rule)
 
 
-def find_voucher(rule: VoucherRule) -> VoucherRule:
+def find_voucher(rule: VoucherRule) -> None:
     """Register a rule that finds who vouches for a client with its own budget; None if nobody has to."""
     _voucher_rules.append(rule)
-    return rule
 
 
 def new_code(is_taken: Callable[[str], bool]) -> str:

@@ -16,7 +16,7 @@ from django.conf import settings
 from django.contrib.auth.signals import user_logged_in
 
 from classrooms import ownership as classrooms
-from classrooms.accounts import known_browsers, sign_up
+from classrooms.accounts import devices, known_browsers, sign_up
 from classrooms.accounts.signing_in import trusts
 from classrooms.live import changes, playing
 from core import actors, mail
@@ -58,6 +58,7 @@ def _connect_permissions() -> None:
     """A lesson's class may watch its matches, and students who sign in may guess at more codes."""
     access.allow_watching(playing.may_watch)
     codes.trust(trusts)
+    codes.find_voucher(devices.voucher_of)
 
 
 def _connect_queues() -> None:

@@ -71,7 +71,6 @@ def is_known(browser: str) -> bool:
     return bool(browser) and StudentDevice.objects.filter(browser=browser).exists()
 
 
-@codes.find_voucher
 def voucher_of(request: HttpRequest) -> codes.Voucher | None:
     """The student who's signed in, or was the last to sign in on this browser. None for adults."""
     if request.user.is_authenticated:

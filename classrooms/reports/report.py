@@ -267,10 +267,6 @@ class StudentReport:
     tries: Page[LearningEvent]
     standings: tuple[Standing, ...]
 
-    @property
-    def has_tries(self) -> bool:
-        return bool(self.tries.paginator.count)
-
 
 def student_report(enrolment: Enrolment, *, now: float, page: int | str = 1) -> StudentReport:
     student = enrolment.student

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from classrooms.models import Activity, Answer, Attendee, Stage
+from classrooms.models import Activity, Attendee, Stage
 from games.players import Player
 
 Words = str | Promise
@@ -141,11 +141,6 @@ def player_of(attendee: Attendee) -> Player:
     if attendee.user:
         return Player(name=attendee.name, user=attendee.user)
     return Player(name=attendee.name, guest=attendee.guest)
-
-
-def answer_of(activity: Activity, attendee: Attendee) -> Answer | None:
-    """Somebody's answer in the present round."""
-    return activity.answers.filter(attendee=attendee, round=activity.round).first()
 
 
 @dataclass(frozen=True, slots=True)
