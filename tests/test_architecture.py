@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -101,6 +102,23 @@ def test_the_rules_have_no_clock_and_no_shared_random_numbers():
 APPS = ["core", "games", "lessons", "classrooms", "setsite"]
 # Django requires these names.
 NAMED_BY_DJANGO = {"Migration", "Command", "Meta", "SessionStore", "DatabaseWrapper"}
+
+
+def test_the_files_of_the_three_flows_are_there():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    lists = re.findall(r"^Files[^:]*: .+$", text, re.MULTILINE)
+    assert len(lists) == 3
+    for line in lists:
+        folder = ROOT
+        for part in re.findall(r"`([^`]+)`", line):
+            if part.endswith("/"):
+                folder = ROOT / part
+            elif not part.startswith(("core/", "static/")):
+                assert list(folder.glob(re.sub(r"<\w+>", "*", part))), part
+            else:
+                assert (ROOT / part).is_file(), part
+    for path in re.findall(r"`((?:core|games|lessons|classrooms|setsite|static|templates)/[\w/]+\.\w+)`", text):
+        assert (ROOT / path).is_file(), path
 
 
 def test_no_class_name_is_defined_twice():
