@@ -152,6 +152,7 @@ TEMPLATES = [
             "builtins": [
                 "django.templatetags.i18n",
                 "django.templatetags.static",
+                "core.templatetags.modules",
                 "template_partials.templatetags.partials",
                 "games.templatetags.art",
                 "games.templatetags.site",
@@ -372,9 +373,7 @@ STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # With DEBUG, changed files show on reload; otherwise file names contain a content hash and are cached forever.
 _STATIC_BACKEND = (
-    "django.contrib.staticfiles.storage.StaticFilesStorage"
-    if DEBUG
-    else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    "django.contrib.staticfiles.storage.StaticFilesStorage" if DEBUG else "core.http.static_files.ModuleStorage"
 )
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = DEBUG
 MEDIA_ROOT = VAR_DIR / "files"

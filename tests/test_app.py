@@ -105,7 +105,7 @@ def test_the_service_worker_is_the_same_for_everybody(client):
 
 def test_its_version_follows_its_files(client, monkeypatch):
     before = named(worker_of(client), "VERSION")
-    monkeypatch.setattr("core.offline.views.LESSON_FILES", ("css/lessons.css",))
+    monkeypatch.setattr("core.offline.views.LESSON_STYLES", ("css/lessons.css",))
     assert named(worker_of(client), "VERSION") != before
 
 

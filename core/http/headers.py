@@ -8,7 +8,7 @@ from core.http.wsgi_adapter import Message, Send
 
 # Browser features that none of our pages needs.
 _UNUSED = (
-    "accelerometer bluetooth browsing-topics camera display-capture encrypted-media geolocation gyroscope hid "
+    "accelerometer browsing-topics camera display-capture encrypted-media geolocation gyroscope hid "
     "identity-credentials-get idle-detection local-fonts magnetometer microphone midi payment "
     "publickey-credentials-create publickey-credentials-get serial usb window-management xr-spatial-tracking"
 )

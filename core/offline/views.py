@@ -16,18 +16,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from core.http.modules import module_files
 from core.http.requests import Request
 from core.offline.policy import cacheable
 
-LESSON_FILES = (
-    "css/lessons.css",
-    "css/people.css",
-    "js/later.js",
-    "js/motion.js",
-    "js/pick-three.js",
-    "js/speak.js",
-)
-"""Files that lesson pages need in addition to those of every page."""
+LESSON_STYLES = ("css/lessons.css", "css/people.css")
+LESSON_MODULES = ("js/motion.js", "js/pick-three.js", "js/read-aloud.js", "js/saved-answers.js")
+"""What lesson pages need in addition to what every page does."""
+_WORKER_PARTS = ("storage", "exercises", "answers", "files", "pages", "main")
+"""The worker's files in js/worker/, in order: they share one scope, as classic scripts."""
 _PAPER = "#f8f3e9"
 _STATIC = re.compile(r'(?:href|src)="(/static/[^"]+)"')
 
@@ -68,7 +65,9 @@ _ICONS = {"any": "icon", "maskable": "icon-maskable"}
 @require_safe
 def worker(request: Request) -> HttpResponse:
     """The service worker. Its text changes whenever a lesson file does, so that browsers update it."""
-    files = [*_files_of(render_to_string("app/offline.html", request=request)), *map(static, LESSON_FILES)]
+    page_files = _STATIC.findall(render_to_string("app/offline.html", request=request))
+    modules = [file for name in LESSON_MODULES for file in module_files(name)]
+    files = list(dict.fromkeys([*page_files, *map(static, (*LESSON_STYLES, *modules))]))
     known = {
         "VERSION": hashlib.sha256("\n".join(files).encode()).hexdigest()[:12],
         "FILES": files,
@@ -81,14 +80,9 @@ def worker(request: Request) -> HttpResponse:
         },
     }
     lines = [f"const {name} = {json.dumps(value)};" for name, value in known.items()]
-    lines += [f"importScripts({json.dumps(static(name))});" for name in ("js/worker-answers.js", "js/worker.js")]
+    lines += [f"importScripts({json.dumps(static(f'js/worker/{part}.js'))});" for part in _WORKER_PARTS]
     headers = {"Service-Worker-Allowed": "/"}
     return HttpResponse("\n".join([*lines, ""]), content_type="text/javascript; charset=utf-8", headers=headers)
-
-
-def _files_of(page: str) -> list[str]:
-    """The static files that a page refers to."""
-    return list(dict.fromkeys(_STATIC.findall(page)))
 
 
 @require_safe

@@ -1,15 +1,13 @@
 // A form with `data-pick-three`: the third card submits it; a fourth card unmarks the oldest.
-(() => {
-  const order = new WeakMap();
-  let count = 0;
+const order = new WeakMap();
+let count = 0;
 
-  document.addEventListener("change", (event) => {
-    const form = event.target.closest("form[data-pick-three]");
-    if (!form || event.target.type !== "checkbox") return;
-    order.set(event.target, ++count);
-    const chosen = [...form.querySelectorAll("input[type=checkbox]:checked")];
-    chosen.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
-    while (chosen.length > 3) chosen.shift().checked = false;
-    if (chosen.length === 3 && event.target.checked) form.requestSubmit();
-  });
-})();
+document.addEventListener("change", ({ target }) => {
+  const form = target.closest("form[data-pick-three]");
+  if (!form || target.type !== "checkbox") return;
+  order.set(target, ++count);
+  const chosen = [...form.querySelectorAll("input[type=checkbox]:checked")];
+  chosen.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
+  while (chosen.length > 3) chosen.shift().checked = false;
+  if (chosen.length === 3 && target.checked) form.requestSubmit();
+});

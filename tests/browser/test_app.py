@@ -191,7 +191,7 @@ def test_a_new_version_takes_over_and_throws_the_files_of_the_old_one_away(table
     page = tablet.new_page()
     install(page, wire)
     (old,) = [name for name in page.evaluate("caches.keys()") if name.startswith("files ")]
-    monkeypatch.setattr(app, "LESSON_FILES", (*app.LESSON_FILES, "css/lab.css"))
+    monkeypatch.setattr(app, "LESSON_STYLES", (*app.LESSON_STYLES, "css/lab.css"))
     page.evaluate("navigator.serviceWorker.ready.then((registration) => registration.update())")
     until(
         page,

@@ -22,7 +22,7 @@ _CLASS = {"name": "Load", "language": "en-us", "edition": "us", "authorised_by":
 
 
 class LessonScreen(Screen):
-    """A screen in a lesson, which shows what its stream brings, the way session.js does."""
+    """A screen in a lesson, which shows what its stream brings, the way live-lesson/screen.js does."""
 
     def __init__(self, browser: Browser, page: str, lesson: Lesson) -> None:
         found = _STREAM_AND_PART.search(page)

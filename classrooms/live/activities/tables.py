@@ -1,7 +1,7 @@
 """Tables: the class sits at tables, each with a match of its own, and the projector shows them all.
 
 A device is sent to its table at /play/<code>/. The page there asks the lesson whether the student still sits at this
-table, and returns by itself if not (static/js/table-of-lesson.js); there's a link for pages without JavaScript. Picks
+table, and returns by itself if not (static/js/live-lesson/table.js); there's a link for pages without JavaScript. Picks
 are read from the matches' logs when the activity ends.
 """
 

@@ -1,7 +1,8 @@
 // A server-sent event stream that closes while the page is hidden, because browsers allow only six connections, and
 // reopens when it's visible again. Fires "up" and "down" when its state changes.
-/* exported LiveStream */
-class LiveStream extends EventTarget {
+const RETRY_AFTER = 2000;
+
+export class LiveStream extends EventTarget {
   constructor(url) {
     super();
     this.url = url;
@@ -18,7 +19,8 @@ class LiveStream extends EventTarget {
 
   open() {
     this.close();
-    const source = this.source = new EventSource(this.url);
+    const source = new EventSource(this.url);
+    this.source = source;
     source.onopen = (event) => {
       this.dispatchEvent(new Event("up"));
       this.onopen?.(event);
@@ -26,9 +28,14 @@ class LiveStream extends EventTarget {
     source.onerror = () => {
       this.dispatchEvent(new Event("down"));
       // EventSource reconnects by itself unless the server refused it.
-      if (source.readyState === EventSource.CLOSED) setTimeout(() => { if (this.source === source) this.open(); }, 2000);
+      if (source.readyState === EventSource.CLOSED) setTimeout(() => this.reopen(source), RETRY_AFTER);
     };
     for (const name of this.names) this.listen(name);
+  }
+
+  // Open a new stream unless there's one already.
+  reopen(source) {
+    if (this.source === source) this.open();
   }
 
   listen(name) {

@@ -1,77 +1,7 @@
-// Storage of the service worker: answers waiting to be sent, prefetched exercises, and the current user.
-/* global PLACES, clients, registration */
+// Answers given without a network: kept, and sent when it's back.
 const GUEST = "guest";
-const TWO_DAYS = 2 * 86_400_000; // how long a question may be answered
-const HOUR = 3_600_000;
-const FEW = 5;
 
-let openedDatabase = null;
 let sending = null;
-
-function openDatabase() {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open("setsite", 1);
-    request.onupgradeneeded = () => {
-      for (const name of ["answers", "exercises"]) request.result.createObjectStore(name, { keyPath: "key", autoIncrement: true });
-      request.result.createObjectStore("facts");
-    };
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-}
-
-// Run work on stores in one transaction; resolves once it's committed.
-async function inTransaction(names, mode, work) {
-  const database = await (openedDatabase ??= openDatabase());
-  return new Promise((resolve, reject) => {
-    const transaction = database.transaction(names, mode, { durability: "strict" });
-    const result = work(...names.map((name) => transaction.objectStore(name)));
-    transaction.oncomplete = () => resolve(result?.result);
-    transaction.onabort = transaction.onerror = () => reject(transaction.error);
-  });
-}
-
-const all = (name) => inTransaction([name], "readonly", (store) => store.getAll());
-const getFact = (name) => inTransaction(["facts"], "readonly", (facts) => facts.get(name));
-const setFact = (name, value) => inTransaction(["facts"], "readwrite", (facts) => facts.put(value, name));
-
-// Store the current user, whom the server names with every cacheable page. True if it's a different user than before.
-async function storeUser(whose, lang) {
-  const before = await getFact("here");
-  if (before?.whose === whose && before.lang === lang) return false;
-  await inTransaction(["facts", "exercises"], "readwrite", (facts, exercises) => {
-    facts.put({ whose, lang }, "here");
-    exercises.clear();
-    if (before?.whose !== whose) facts.delete("done");
-  });
-  return true;
-}
-
-// Prefetched exercises
-
-// Fetch more exercises if the stock is low or old; returns the pages of the current unit, to be cached too.
-async function fillStock() {
-  const { whose } = (await getFact("here")) ?? {};
-  const stock = await all("exercises");
-  if (stock.length >= FEW && stock[0].at > Date.now() - HOUR) return [];
-  const response = await fetch(PLACES.ahead, { cache: "no-store" });
-  if (!response.ok || response.headers.get("X-Whose") !== whose) return [];
-  const { exercises, pages } = await response.json();
-  await inTransaction(["exercises"], "readwrite", (store) => {
-    store.clear();
-    for (const html of exercises) store.add({ html, at: Date.now() });
-  });
-  return pages;
-}
-
-async function takeExercise() {
-  const exercise = (await all("exercises")).find(({ at }) => at > Date.now() - TWO_DAYS);
-  if (!exercise) return "";
-  await inTransaction(["exercises"], "readwrite", (store) => store.delete(exercise.key));
-  return exercise.html;
-}
-
-// Answers
 
 async function putAnswer(answer) {
   await inTransaction(["answers"], "readwrite", (store) => store.add(answer));
@@ -141,7 +71,15 @@ async function recordResult(answer, { checked = 0, right = 0, lost = 0, again = 
     const asked = facts.get("done");
     asked.onsuccess = () => {
       const done = asked.result ?? { checked: 0, right: 0, lost: 0, again: [] };
-      facts.put({ checked: done.checked + checked, right: done.right + right, lost: done.lost + lost, again: [...done.again, ...again] }, "done");
+      facts.put(
+        {
+          checked: done.checked + checked,
+          right: done.right + right,
+          lost: done.lost + lost,
+          again: [...done.again, ...again],
+        },
+        "done",
+      );
     };
   });
 }

@@ -1,0 +1,2 @@
+// A notice is about the last request, so the next one clears it.
+document.addEventListener("htmx:beforeRequest", () => document.getElementById("notice")?.replaceChildren());
