@@ -106,7 +106,7 @@ def answer_question(player: Player, ticket: Ticket, form: QueryDict, *, now: flo
 
 def _finish_step(player: Player, ticket: Ticket, *, now: float) -> None:
     """Finish the ticket's step, if it has one and this was the last right answer it needed."""
-    found = find_step(*ticket.place.split("/")) if "/" in ticket.place else None
+    found = find_step(ticket.origin.unit, ticket.origin.step)
     if found is None:
         return
     unit, step = found

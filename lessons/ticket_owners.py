@@ -39,7 +39,7 @@ def own_ticket(request: HttpRequest) -> Ticket:
     ticket = read_ticket(request.POST.get("ticket", ""))
     # Tickets without an owner were issued before tickets had one.
     if ticket.owner and ticket.owner not in _words(request):
-        raise NotYours(ticket.place)
+        raise NotYours(ticket.origin)
     return replace(ticket, owner=_browser_known(request) or ticket.owner)
 
 

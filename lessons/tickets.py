@@ -17,7 +17,7 @@ from django.utils.crypto import salted_hmac
 
 from core.keys import all_keys
 from lessons.course.units import Step, Unit, find_step
-from lessons.progress.origins import Origin
+from lessons.progress.origins import Origin, Source
 from lessons.progress.records import wanted_from
 from lessons.questions import BadWanted, Question, make_exercise
 from lessons.skills import Wanted
@@ -32,8 +32,7 @@ class BadTicket(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
-    place: str
-    """ "unit/step", "practice", or "sheet"."""
+    origin: Origin
     wanted: Wanted | None
     """None for a course-only question, which needs no encryption because the page's URL already names it."""
     seed: str
@@ -49,16 +48,12 @@ class Ticket:
     """Who was asked, see `lessons.ticket_owners`."""
 
     def sealed(self) -> str:
-        return _fernet(*all_keys()).encrypt(json.dumps(asdict(self)).encode()).decode()
-
-    @property
-    def origin(self) -> Origin:
-        return Origin.of_place(self.place)
+        return _fernet(*all_keys()).encrypt(json.dumps(asdict(self) | {"origin": self.origin.place}).encode()).decode()
 
     @property
     def key(self) -> tuple[Origin, str]:
         """The origin and seed under which answers and help are stored."""
-        return self.origin, self.seed or self.place
+        return self.origin, self.seed or self.origin.place
 
     @property
     def is_timed(self) -> bool:
@@ -71,8 +66,7 @@ class Ticket:
     def question(self) -> Question:
         if self.seed and self.wanted:
             return make_exercise(self.wanted, self.seed)
-        unit, _, step = self.place.partition("/")
-        found = find_step(unit, step)
+        found = find_step(self.origin.unit, self.origin.step)
         written = found[1].question.written if found else None
         if written is None or (written.kind is None) is not (self.wanted is None):
             raise BadTicket("the course has no such question")
@@ -82,7 +76,8 @@ class Ticket:
 def ticket_for_step(unit: Unit, step: Step, *, wanted: Wanted | None = None, seed: str = "", now: float) -> Ticket:
     """A ticket for a step of the course. The seed only matters if the step generates its exercises."""
     is_written = step.question.written is not None
-    return Ticket(place=f"{unit.slug}/{step.slug}", wanted=wanted, seed="" if is_written else seed, shown_at=now)
+    origin = Origin(Source.COURSE, unit.slug, step.slug)
+    return Ticket(origin=origin, wanted=wanted, seed="" if is_written else seed, shown_at=now)
 
 
 def read_ticket(text: str) -> Ticket:
@@ -92,7 +87,9 @@ def read_ticket(text: str) -> Ticket:
         raise BadTicket("not sealed by us, or too long ago") from error
     wanted = wanted_from(data.pop("wanted"))
     found = tuple((a, b, c) for a, b, c in data.pop("found"))
-    ticket = Ticket(wanted=wanted, found=found, **data)
+    # Until November 2026, the field was called "place".
+    origin = Origin.of_place(data.pop("origin", None) or data.pop("place"))
+    ticket = Ticket(origin=origin, wanted=wanted, found=found, **data)
     try:
         # The course may have changed since the ticket was sealed.
         _ = ticket.question

@@ -25,9 +25,14 @@ class Origin:
 
     @classmethod
     def of_place(cls, place: str) -> Origin:
-        """The origin for the place that a ticket names."""
+        """The origin that `place` names."""
         unit, slash, step = place.partition("/")
         return cls(Source.COURSE, unit, step) if slash else cls(Source(place))
+
+    @property
+    def place(self) -> str:
+        """As URLs and the browser name it: "unit/step", "practice", or "sheet"."""
+        return f"{self.unit}/{self.step}" if self.source is Source.COURSE else self.source.value
 
     @property
     def columns(self) -> dict[str, str]:

@@ -40,7 +40,8 @@ def step(request: Request, unit: str, step: str) -> HttpResponse:
     if request.method != "POST":
         return _page(request, *found, AnswerOutcome())
     unsealed = None if found[1].question.is_exercise else ticket_for_step(*found, now=time.time())
-    return _page(request, *found, take_answer(request, lambda ticket: ticket.place == f"{unit}/{step}", unsealed))
+    here = Origin(Source.COURSE, unit, step)
+    return _page(request, *found, take_answer(request, lambda ticket: ticket.origin == here, unsealed))
 
 
 def _new_ticket(unit: Unit, step: Step, rights: list[Wanted]) -> Ticket:

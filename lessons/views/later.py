@@ -21,10 +21,10 @@ from games.players import Player, player
 from lessons.answering import answer_question, read_sent_as
 from lessons.course.units import find_step
 from lessons.models import LearningEvent
+from lessons.progress.origins import PRACTICE, Origin, Source
 from lessons.questions import BadAnswer
 from lessons.ticket_owners import NotYours, own_ticket
 from lessons.tickets import BadTicket, Ticket, ticket_for_step
-from lessons.views import practice
 
 SOMEBODY_ELSE, GONE, NO_ANSWER = HTTPStatus.CONFLICT, HTTPStatus.GONE, HTTPStatus.UNPROCESSABLE_ENTITY
 _OLDEST = 2 * 86_400
@@ -66,7 +66,7 @@ def _answer(request: Request, who: Player) -> HttpResponse:
     ticket = own_ticket(request) if "ticket" in form else _ticket_at(form.get("place", ""), shown_at=now - _OLDEST)
     at = _answered_at(form.get("ago", ""), since=ticket.shown_at, now=now)
     result = answer_question(who, ticket, form, now=at, is_late=True)
-    return _outcome(ticket.place, result.event, is_right=result.is_right)
+    return _outcome(ticket.origin, result.event, is_right=result.is_right)
 
 
 def _ticket_at(place: str, *, shown_at: float) -> Ticket:
@@ -82,11 +82,11 @@ def _answered_at(ago: str, *, since: float, now: float) -> float:
     return min(now, max(since, now - (whole_number(ago) or 0)))
 
 
-def _outcome(place: str, event: LearningEvent | None, *, is_right: bool) -> JsonResponse:
+def _outcome(origin: Origin, event: LearningEvent | None, *, is_right: bool) -> JsonResponse:
     """Whether it was right and, if not, where to try it again."""
     again = ""
-    if place == practice.PLACE and event:
+    if origin == PRACTICE and event:
         again = f"{reverse('learn:practice')}?again={event.pk}"
-    elif "/" in place:
-        again = reverse("learn:step", args=place.split("/"))
+    elif origin.source is Source.COURSE:
+        again = reverse("learn:step", args=[origin.unit, origin.step])
     return JsonResponse({"is_right": is_right, "again": "" if is_right else again})

@@ -24,7 +24,6 @@ from lessons.questions import EXERCISES, Exercise, fresh_exercise
 from lessons.tickets import Ticket
 from lessons.views.exercise import AnswerOutcome, question_context, take_answer
 
-PLACE = PRACTICE.source.value
 _TEMPLATE = "lessons/practice.html"
 AHEAD = 10
 
@@ -35,7 +34,7 @@ def practice(request: Request) -> HttpResponse:
     if request.method != "POST":
         again = queries.own_exercise(known_player(request), request.GET.get("again", ""))
         return _page(request, AnswerOutcome(_ticket_for(again, time.time()) if again else None))
-    return _page(request, take_answer(request, lambda ticket: ticket.place == PLACE))
+    return _page(request, take_answer(request, lambda ticket: ticket.origin == PRACTICE))
 
 
 @require_safe
@@ -90,7 +89,7 @@ def _new_ticket(request: Request) -> Ticket:
 
 
 def _ticket_for(exercise: Exercise, now: float) -> Ticket:
-    return Ticket(place=PLACE, wanted=exercise.wanted, seed=exercise.seed, shown_at=now)
+    return Ticket(origin=PRACTICE, wanted=exercise.wanted, seed=exercise.seed, shown_at=now)
 
 
 def _page(request: Request, outcome: AnswerOutcome) -> HttpResponse:

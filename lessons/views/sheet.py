@@ -18,8 +18,6 @@ from lessons.sheets import Sheet, read_sheet
 from lessons.tickets import Ticket
 from lessons.views.exercise import AnswerOutcome, question_context, take_answer
 
-PLACE = SHEET.source.value
-
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def sheet(request: Request, kind: str, code: str) -> HttpResponse:
@@ -29,7 +27,7 @@ def sheet(request: Request, kind: str, code: str) -> HttpResponse:
     if request.method != "POST":
         return _page(request, found, AnswerOutcome())
     seeds = {each.seed for each in found.exercises}
-    return _page(request, found, take_answer(request, lambda ticket: ticket.place == PLACE and ticket.seed in seeds))
+    return _page(request, found, take_answer(request, lambda ticket: ticket.origin == SHEET and ticket.seed in seeds))
 
 
 def _current_exercise(request: Request, sheet: Sheet) -> Exercise | None:
@@ -44,7 +42,7 @@ def _current_exercise(request: Request, sheet: Sheet) -> Exercise | None:
 def _new_ticket(exercise: Exercise | None) -> Ticket | None:
     if exercise is None:
         return None
-    return Ticket(place=PLACE, wanted=exercise.wanted, seed=exercise.seed, shown_at=time.time())
+    return Ticket(origin=SHEET, wanted=exercise.wanted, seed=exercise.seed, shown_at=time.time())
 
 
 def _page(request: Request, sheet: Sheet, outcome: AnswerOutcome) -> HttpResponse:

@@ -45,6 +45,7 @@ from games.rules import Card, Options, find_sets, is_set
 from games.rules import commands as ask
 from lessons.course.units import find_step
 from lessons.models import LearningEvent
+from lessons.progress.origins import PRACTICE, Origin
 from lessons.questions import Exercise
 from lessons.questions.course import Drill
 from lessons.skills import ExerciseKind, Wanted
@@ -130,7 +131,10 @@ def _step(place: str, answer: Callable[[Any], Form] | None) -> list[Visit]:
             return answer(question)
         is_drill = isinstance(question, Drill)
         wanted = question.wanted[0] if is_drill else question.exercise.wanted
-        return _answer(Ticket(place=place, wanted=wanted, seed="pages" if is_drill else "", **_SHOWN), wrong_answer)
+        return _answer(
+            Ticket(origin=Origin.of_place(place), wanted=wanted, seed="pages" if is_drill else "", **_SHOWN),
+            wrong_answer,
+        )
 
     arguments = lambda world: [unit, step]  # noqa: E731
     return [
@@ -151,7 +155,7 @@ def _answer(ticket: Ticket, answer: Callable[[Exercise], Form]) -> Form:
 
 
 def _practice(kind: ExerciseKind) -> Visit:
-    ticket = Ticket(place="practice", wanted=Wanted(kind, 3), seed="pages", **_SHOWN)
+    ticket = Ticket(origin=PRACTICE, wanted=Wanted(kind, 3), seed="pages", **_SHOWN)
     form = lambda world: _answer(ticket, right_answer)  # noqa: E731
     return Visit("learn:practice", Who.STUDENT, state=f"{kind}, right", sends=form)
 

@@ -24,6 +24,7 @@ from games.rules import find_sets
 from games.rules.state import Phase
 from lessons.course.units import course, find_step
 from lessons.models import LearningEvent, Progress, StepDone
+from lessons.progress.origins import Origin
 from lessons.progress.recording import finish_step
 from lessons.questions.course import Ask, Drill, PickAll
 from lessons.skills import ExerciseKind, Wanted
@@ -260,7 +261,7 @@ def test_no_page_shows_a_part_of_the_secret_against_forged_forms(client):
 
 
 def shown(kind: ExerciseKind, place: str) -> Ticket:
-    return Ticket(place=place, wanted=Wanted(kind, 2), seed="s1", shown_at=time.time())
+    return Ticket(origin=Origin.of_place(place), wanted=Wanted(kind, 2), seed="s1", shown_at=time.time())
 
 
 TICKETS = {
@@ -339,7 +340,7 @@ def ids(rows) -> list[str]:
 @pytest.mark.parametrize(("kind", "form", "says"), BAD_ANSWERS, ids=ids(BAD_ANSWERS))
 def test_an_answer_that_is_none_is_refused_in_words_and_not_kept(client, kind, form, says):
     ticket = TICKETS[kind]
-    response = client.post(f"/learn/{ticket.place}/", {"ticket": ticket.sealed(), **form})
+    response = client.post(f"/learn/{ticket.origin.place}/", {"ticket": ticket.sealed(), **form})
     assert response.status_code == 422
     assert NOTICE.findall(response.text) == [says]
     assert replace(read_ticket(ticket_on(response)), owner="") == ticket, "the question stays"
@@ -351,14 +352,14 @@ def test_to_pick_no_card_where_all_sets_are_to_be_found_is_no_answer(client, fou
     ticket = TICKETS[ExerciseKind.FIND_ALL]
     for triple in find_sets(ticket.question.cards)[:found]:
         ticket = ticket.with_found(tuple(sorted(card.index for card in triple)))
-    response = client.post(f"/learn/{ticket.place}/", {"ticket": ticket.sealed()})
+    response = client.post(f"/learn/{ticket.origin.place}/", {"ticket": ticket.sealed()})
     assert response.status_code == 422
     assert NOTICE.findall(response.text) == [THREE]
     assert nothing_is_kept()
 
 
 def test_a_set_that_is_found_already_is_refused_in_words(client):
-    path = f"/learn/{TICKETS[ExerciseKind.FIND_ALL].place}/"
+    path = f"/learn/{TICKETS[ExerciseKind.FIND_ALL].origin.place}/"
     ticket = TICKETS[ExerciseKind.FIND_ALL].sealed()
     cards = [card.index for card in find_sets(TICKETS[ExerciseKind.FIND_ALL].question.cards)[0]]
     ticket = ticket_on(client.post(path, {"ticket": ticket, "cards": cards}))
@@ -416,7 +417,7 @@ forms = st.dictionaries(names, texts | st.lists(texts, max_size=5), max_size=5)
 @given(place=st.sampled_from(STEPS), form=forms, is_signed=st.booleans())
 def test_no_form_whatever_breaks_a_step(client, no_hurry, place, form, is_signed):
     if is_signed:
-        form = {**form, "ticket": next((t.sealed() for t in TICKETS.values() if t.place == place), "none")}
+        form = {**form, "ticket": next((t.sealed() for t in TICKETS.values() if t.origin.place == place), "none")}
     before = LearningEvent.objects.count()
     response = client.post(f"/learn/{place}/", form)
     assert response.status_code in {200, 422}

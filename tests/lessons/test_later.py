@@ -20,7 +20,7 @@ from games.players import Player, known_player
 from games.rules import find_sets
 from lessons.course.units import course, find_step
 from lessons.models import LearningEvent, StepDone
-from lessons.progress.origins import PRACTICE
+from lessons.progress.origins import PRACTICE, Origin
 from lessons.progress.recording import Answered, Asked, finish_step, rebuild, record_event
 from lessons.progress.snapshots import skill_states
 from lessons.questions import make_exercise
@@ -64,7 +64,7 @@ def whose(client: Client) -> str:
 
 
 def new_ticket(seed: str = "s1", *, place: str = "practice", wanted: Wanted = WANTED, ago: float = 3600.0) -> Ticket:
-    return Ticket(place=place, wanted=wanted, seed=seed, shown_at=time.time() - ago, is_ahead=True)
+    return Ticket(origin=Origin.of_place(place), wanted=wanted, seed=seed, shown_at=time.time() - ago, is_ahead=True)
 
 
 def form_of(client: Client, ticket: Ticket, *, right: bool = True, **more: Any) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def test_an_answer_that_comes_later_is_kept_like_any_other(client, ann, now, rig
     [("0", 0), ("90", 90), ("99999999", 3600), ("-5", 0), ("1e9", 0), ("", 0), ("9" * 400, 0)],
 )
 def test_the_moment_is_between_the_question_and_now(client, ann, now, ago, at):
-    ticket = Ticket(place="practice", wanted=WANTED, seed="s1", shown_at=now - 3600)
+    ticket = Ticket(origin=PRACTICE, wanted=WANTED, seed="s1", shown_at=now - 3600)
     client.post(PATH, form_of(client, ticket, ago=ago))
     assert LearningEvent.objects.get().at.timestamp() == pytest.approx(now - at, abs=0.001)
 
@@ -332,7 +332,7 @@ def test_exercises_ahead_are_all_different_and_can_be_answered_by_their_page(cli
     parts = response.json()["exercises"]
     tickets = [read_ticket(ticket_on_part(part)) for part in parts]
     assert len({ticket.seed for ticket in tickets}) == len(tickets) == 10
-    assert all(ticket.is_ahead and ticket.place == "practice" for ticket in tickets)
+    assert all(ticket.is_ahead and ticket.origin.place == "practice" for ticket in tickets)
     assert ExerciseKind.FIND_ALL not in {ticket.question.kind for ticket in tickets}
     assert all('data-hx-post="/learn/practice/"' in part for part in parts)
     before = LearningEvent.objects.count()

@@ -276,5 +276,5 @@ def test_a_ticket_that_was_handed_out_before_tickets_had_owners_is_taken(learner
     sealed = ticket_on(learner.get(PATH))
     old = read_ticket(sealed)
     assert old.owner
-    unowned = Ticket(place=old.place, wanted=old.wanted, seed=old.seed, shown_at=old.shown_at).sealed()
+    unowned = Ticket(origin=old.origin, wanted=old.wanted, seed=old.seed, shown_at=old.shown_at).sealed()
     assert "Yes!" in answer(learner, unowned).text
