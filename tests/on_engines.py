@@ -1,6 +1,7 @@
 """Run the suites on PostgreSQL and Redis: `PYTEST_PLUGINS=tests.on_engines pytest`, as `make test` does.
 
-The engines run as long as the tests. Tests that use no database, or start their own engines, are skipped here.
+The engines run as long as the tests. Tests that use no database, or start their own engines, are skipped here. So are
+browser tests, except those marked `on_engines`: what a page does in a browser doesn't depend on the database.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ from core.cache import shared
 from tools.scale.engines import PostgreSQL, Redis
 
 _OWN_ENGINES = "tests/scale/"
-_NOT_TWICE = ("test_every_page_is_for_every_eye_hand_and_screen",)
-"""Slow visual tests, skipped here. Every page is still opened on the engines, and its HTML checked."""
+_BROWSER = "tests/browser/"
 _EMBEDDED = "tests/core/test_jobs.py"
 """Tests whose `worker` fixture is the one inside the web process, which a broker replaces."""
 _DATABASE = {"db", "transactional_db", "django_db_reset_sequences", "live_server"}
@@ -66,5 +66,5 @@ def _is_wanted(item: pytest.Item) -> bool:
     fixtures = set(getattr(item, "fixturenames", ()))
     needs_database = item.get_closest_marker("django_db") is not None or bool(_DATABASE & fixtures)
     is_embedded = item.nodeid.startswith(_EMBEDDED) and "worker" in fixtures
-    is_left_out = item.nodeid.startswith(_OWN_ENGINES) or any(each in item.nodeid for each in _NOT_TWICE)
-    return needs_database and not is_embedded and not is_left_out
+    is_left_out = item.nodeid.startswith(_BROWSER) and item.get_closest_marker("on_engines") is None
+    return needs_database and not (is_embedded or is_left_out or item.nodeid.startswith(_OWN_ENGINES))

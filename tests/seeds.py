@@ -7,7 +7,7 @@ import secrets
 
 VARIABLE = "SETSITE_TEST_SEED"
 SECONDS_VARIABLE = "SETSITE_FUZZ_SECONDS"
-_SECONDS = 60.0
+_SECONDS = 20.0
 
 
 def choose_seed() -> None:

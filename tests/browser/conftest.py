@@ -17,6 +17,7 @@ from games.matches import service as matches
 from tests.browser.visitor import Visitor
 from tests.browser.visits import Visit
 from tests.browser.world import World
+from tests.seeds import run_seed
 
 
 @pytest.fixture(autouse=True)
@@ -30,8 +31,9 @@ def _own_names_at_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 PHONE, LAPTOP = {"width": 320, "height": 568}, {"width": 1280, "height": 800}
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
 THEMES = ("light", "dark", "contrast")
+TRANSLATED = ("fr", "es")
 IS_THOROUGH = os.environ.get("AXE") == "all"
-"""`make axe` checks every page in every language and theme at both widths, instead of only two views each."""
+"""`make axe` checks every page in every language and theme at both widths, instead of only two looks each."""
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,26 @@ class Look:
 
 
 def looks_at(number: int) -> list[Look]:
-    """Languages, themes and sizes for the page with this number: they take turns, the longest text on the phone."""
+    """How the page with this number is looked at in this run: in one language, with a theme on each size.
+
+    The run's seed decides where the turns begin, so over some runs every page is seen in every way.
+    """
     if IS_THOROUGH:
         return [Look(*each) for each in product(LANGUAGES, THEMES, (PHONE, LAPTOP))]
-    on_phone = ("fr", "es", "en-us")[number % 3], THEMES[number // 3 % 3], PHONE
-    on_laptop = ("en-us", "en-gb", "es", "fr")[number % 4], THEMES[number // 4 % 3], LAPTOP
-    return [Look(*on_phone), Look(*on_laptop)]
+    turn = run_seed() + number
+    language, theme = LANGUAGES[turn % len(LANGUAGES)], turn // len(LANGUAGES)
+    return [
+        Look(language, THEMES[theme % len(THEMES)], PHONE),
+        Look(language, THEMES[(theme + 1) % len(THEMES)], LAPTOP),
+    ]
+
+
+def languages_of(number: int) -> set[str]:
+    """The languages whose HTML of the page with this number is read: one that we write in, and one translated."""
+    if IS_THOROUGH:
+        return set(LANGUAGES)
+    turn = run_seed() + number
+    return {("en-us", "en-gb")[turn % 2], TRANSLATED[turn // 2 % len(TRANSLATED)]}
 
 
 # Every control is at least 24 pixels (WCAG 2.5.8), except links in text; a page's main controls are

@@ -243,6 +243,7 @@ def test_lessons_and_practice_are_there_without_a_network(tablet, wire, ann):
     expect(page).to_have_url(f"{wire.url}/play/")
 
 
+@pytest.mark.on_engines
 def test_five_answers_without_a_network_are_five_attempts(tablet, wire, ann):
     page = tablet.new_page()
     install(page, wire)
@@ -370,6 +371,7 @@ def test_an_answer_of_a_page_whose_token_is_of_before_is_sent_with_a_new_one(tab
     assert LearningEvent.objects.get().seed == exercise.seed
 
 
+@pytest.mark.on_engines
 def test_two_tabs_that_come_back_at_once_send_each_answer_once(tablet, wire, ann):
     pages = [tablet.new_page(), tablet.new_page()]
     for page in pages:

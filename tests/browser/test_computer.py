@@ -57,6 +57,7 @@ def open_against(page: Page, site: str, opponents: str = "1") -> Game:
     return Game(site, page.url.rstrip("/").rsplit("/", 1)[1])
 
 
+@pytest.mark.on_engines
 def test_a_game_against_the_computer_is_played_to_its_end(site, page, pace):
     game = open_against(page, site)
     name = page.locator("#table .seat.is-me .seat-name").inner_text()

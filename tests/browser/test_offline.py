@@ -59,6 +59,7 @@ def lose_network(page: Page, game: Game) -> None:
     expect(page.get_by_text(LOST)).to_be_visible()
 
 
+@pytest.mark.on_engines
 def test_a_lost_network_is_said_and_the_present_table_comes_with_it_back(ann, new_context):
     page, game = ann
     version = game.version

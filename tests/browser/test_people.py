@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 
 import pypdfium2
+import pytest
 import zxingcpp
 from django.core import mail
 from django.core.cache import cache
@@ -47,6 +48,7 @@ def addresses_on(pdf: bytes) -> list[str]:
     return [code.text for picture in pages for code in zxingcpp.read_barcodes(picture)]
 
 
+@pytest.mark.on_engines
 def test_a_teacher_gets_from_signing_up_to_a_class_with_printed_cards(site, new_context):
     page = new_context().new_page()
     sign_up(page, site, "Ms. Lund", "lund@school.example")
@@ -91,6 +93,7 @@ def tap_pictures(page: Page, slugs: list[str]) -> None:
             expect(page.locator(".tapped-one:not(.is-empty)")).to_have_count(number)
 
 
+@pytest.mark.on_engines
 def test_a_child_comes_in_by_code_name_and_pictures_with_and_without_scripts(site, new_context):
     cache.clear()
     mia = class_of("Mia Okafor", "Noah Brandt")[0]
@@ -109,6 +112,7 @@ def test_a_child_comes_in_by_code_name_and_pictures_with_and_without_scripts(sit
     new_context.troubles[:] = [trouble for trouble in new_context.troubles if "422" not in trouble]
 
 
+@pytest.mark.on_engines
 def test_a_guardian_gets_from_a_code_on_paper_to_the_childs_page_and_a_letter(site, new_context):
     mia = class_of("Mia Okafor")[0]
     player = Player(name="Mia", user=mia.student)

@@ -53,6 +53,8 @@ class Lesson:
         self.projector = self.open(self.teacher, PROJECTOR)
         self.projector.goto(f"{site}/teach/session/{self.code}/screen/")
         self.devices = [self.join(enrolment, PHONE) for enrolment in self.enrolments[:4]]
+        # From now on no arrival moves what somebody is about to press on the remote.
+        expect(self.remote.locator(".attendee-name:not(.is-away)")).to_have_count(4)
 
     def open(self, user: User, size: tuple[int, int]) -> Page:
         context: BrowserContext = self.new_context(viewport={"width": size[0], "height": size[1]})
@@ -119,6 +121,7 @@ def lesson(site, new_context) -> Lesson:
     new_context.troubles[:] = [each for each in new_context.troubles if not expected.search(each)]
 
 
+@pytest.mark.on_engines
 def test_a_whole_lesson_with_every_activity_and_the_report_at_its_end(lesson):
     the_lobby(lesson)
     is_it_a_set(lesson)
@@ -407,6 +410,7 @@ def test_the_remote_asks_before_it_ends_a_lesson_and_waits_whatever_comes_meanwh
     assert lesson.session.is_over
 
 
+@pytest.mark.on_engines
 def test_what_the_remote_was_sure_about_is_done_though_others_changed_the_lesson_meanwhile(lesson):
     """Their change redraws the remote once the dialog is closed, which removes the form."""
     row = lesson.remote.locator(".attendees li", has_text="Noah")

@@ -159,6 +159,7 @@ def expect_won(pages: list[Page], name: str) -> None:
         expect(page.get_by_role("link", name="What was there? The replay")).to_be_visible()
 
 
+@pytest.mark.on_engines
 def test_three_play_and_a_fourth_watches_from_the_deal_to_the_end(site, new_context):
     ann, ben, cleo, watcher = pages = [new_context().new_page() for _person in range(4)]
     game, names = gather(site, pages)
@@ -383,6 +384,7 @@ def test_three_cards_marked_beforehand_are_picked_by_the_call(site, new_context)
     assert game.points() == [1, 0]
 
 
+@pytest.mark.on_engines
 def test_two_tabs_of_one_player_are_one_seat(site, new_context, monkeypatch):
     monkeypatch.setattr(hub, "GRACE_SECONDS", 0.2)
     game, (ann, ben, cleo) = seat_people(site, new_context, NAMES, options=EASY)
@@ -448,6 +450,7 @@ def test_a_guest_who_closes_the_page_finds_the_own_seat_in_the_lobby(site, new_c
     expect(page.locator("#table .seat.is-me .seat-name")).to_have_text(name)
 
 
+@pytest.mark.on_engines
 def test_a_player_whose_page_is_closed_is_away_until_it_returns(site, new_context, monkeypatch):
     monkeypatch.setattr(hub, "GRACE_SECONDS", 0.2)
     game, (ann, ben) = seat_people(site, new_context, NAMES[:2], options=EASY)
