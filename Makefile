@@ -31,15 +31,17 @@ test-scaled: $(VENV)/.dev-ready ## run the tests that touch the database again, 
 	@scripts/test-tools
 	@PYTEST_PLUGINS=tests.on_engines SETSITE_DEBUG=1 $(BIN)/python -m pytest -n auto --dist worksteal $(TEST_ARGS)
 
-lint: $(VENV)/.dev-ready ## run ruff, mypy and the template linter
+lint: $(VENV)/.dev-ready ## run ruff, mypy, the template linter and, if there's npm, Biome on the scripts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	SETSITE_DEBUG=1 $(BIN)/mypy
 	$(BIN)/djlint --quiet --lint templates
+	scripts/javascript/biome ci --error-on-warnings
 
-format: $(VENV)/.dev-ready ## fix and format the code with ruff
+format: $(VENV)/.dev-ready ## fix and format the code with ruff and Biome
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	scripts/javascript/biome check --write
 
 bench: $(VENV)/.dev-ready ## measure speed: one JSON line per figure, each next to a baseline from the same run
 	@SETSITE_DEBUG=1 $(BIN)/python -m tools.bench
