@@ -8,8 +8,7 @@ from classrooms.views import account
 from core.help import views as help_pages
 from core.offline import views as app
 from games.views.front import front
-from setsite.admin import models as _admin_models  # noqa: F401 (registers what the admin shows)
-from setsite.admin.site import operators
+from setsite.admin.models import operators
 from setsite.views import appearance, style
 
 _providers: list[URLPattern | URLResolver] = []

@@ -52,7 +52,7 @@ from games.rules import Options
 from games.rules import commands as ask
 from lessons.models import LearningEvent
 from lessons.progress.origins import Source
-from setsite.admin.site import operators
+from setsite.admin.models import operators
 from tests.classrooms.people import enrol, make_adult, make_classroom, make_operator, prove_second_factor
 
 pytestmark = pytest.mark.django_db

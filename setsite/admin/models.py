@@ -32,6 +32,8 @@ from lessons.models import LearningEvent
 from setsite.admin.base import ReadOnlyAdmin
 from setsite.admin.site import operators
 
+__all__ = ["operators"]
+
 
 @register(User, site=operators)
 class UserAdmin(ReadOnlyAdmin):

@@ -50,7 +50,7 @@ from lessons.questions import Exercise
 from lessons.questions.course import Drill
 from lessons.skills import ExerciseKind, Wanted
 from lessons.tickets import Ticket
-from setsite.admin.site import operators
+from setsite.admin.models import operators
 from tests.browser.players import Game, open_game
 from tests.browser.visits import Form, Visit
 from tests.browser.world import Who, World, answer_triples

@@ -27,7 +27,8 @@ from classrooms.models import (
 from core.models import Job, OutgoingMail
 from games.models import Match
 from setsite.admin.base import CappedPaginator
-from setsite.admin.site import PAGES, SECOND_FACTOR_SECONDS, operators
+from setsite.admin.models import operators
+from setsite.admin.site import PAGES, SECOND_FACTOR_SECONDS
 from tests.classrooms.people import (
     enrol,
     make_adult,
