@@ -1,7 +1,8 @@
 # The project's commands; `make help` lists them.
 .DEFAULT_GOAL := help
 SHELL := /bin/sh
-PYTHON ?= python3
+# Which Python to use; scripts/install looks for one that fits.
+PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8000
@@ -9,7 +10,7 @@ TEST_ARGS ?=
 
 export PORT
 
-.PHONY: help run scale test test-embedded test-scaled lint format bench load cards css words gallery audit axe mutants dependencies lock clean
+.PHONY: help run scale test test-embedded test-scaled lint format bench load cards css words gallery audit axe mutants dependencies hooks docs lock clean
 
 help: ## list the commands
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -53,7 +54,7 @@ load: $(VENV)/.dev-ready ## play matches and lessons at human pace on both setup
 	@scripts/test-tools scale
 	@$(BIN)/python -m tools.load
 
-cards: $(VENV)/.dev-ready ## redraw the card pictures in docs/ and static/
+cards: $(VENV)/.dev-ready ## redraw the card pictures in static/, docs/pictures/ and var/cards/
 	@for what in --css --icons "--contact-sheet --palette all" --simulated --table; do \
 		SETSITE_DEBUG=1 $(BIN)/python manage.py render_cards $$what || exit 1; \
 	done
@@ -69,7 +70,7 @@ words: $(VENV)/.dev-ready ## update the catalogs in locale/ from code and templa
 
 BRITISH := locale/en_GB/LC_MESSAGES/django.po
 
-gallery: $(VENV)/.dev-ready ## take pictures of every page at four sizes, into docs/gallery/
+gallery: $(VENV)/.dev-ready ## take pictures of every page at four sizes, into var/gallery/ (and those of the docs into docs/pictures/)
 	@scripts/test-tools
 	@SETSITE_DEBUG=1 $(BIN)/python -m pytest tests/browser/gallery.py
 
@@ -87,6 +88,12 @@ mutants: $(VENV)/.dev-ready ## remove guards one at a time: the test named for e
 	@scripts/test-tools
 	@$(BIN)/python -m tools.mutants $(MUTANTS)
 
+docs: $(VENV)/.dev-ready ## build the documentation as a site, into docs-built/ (DOCS=serve to read it while you write)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs $(or $(DOCS),build --strict)
+
+hooks: $(VENV)/.dev-ready ## run the linters on changed files before each commit (installs pre-commit's hook; needs uv)
+	uvx pre-commit install
+
 dependencies: ## check our dependencies for known vulnerabilities (needs uv and the network)
 	uvx pip-audit --require-hashes --disable-pip -r requirements/scale.txt
 
@@ -98,12 +105,12 @@ lock: ## pin the dependencies in pyproject.toml again, with hashes (needs uv)
 LOCK := --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --no-annotate
 
 clean: ## remove what was built, but keep the data in var/
-	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis var/static
+	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis docs-built var/static
 
 $(VENV)/.run-ready: requirements/run.txt scripts/install
-	@scripts/install $(PYTHON) $(VENV) requirements/run.txt
+	@scripts/install "$(PYTHON)" $(VENV) requirements/run.txt
 	@touch $@
 
 $(VENV)/.dev-ready: requirements/dev.txt scripts/install
-	@scripts/install $(PYTHON) $(VENV) requirements/dev.txt
+	@scripts/install "$(PYTHON)" $(VENV) requirements/dev.txt
 	@touch $@ $(VENV)/.run-ready

@@ -296,7 +296,8 @@ STUDENT_IDLE_SECONDS = 60 * _STUDENT_IDLE_MINUTES
 JOB_DAYS = 7
 
 # Without a broker, Celery's worker and beat run in threads of the web process.
-CELERY_BROKER_URL = REDIS_URL or "memory://"
+# With a host, though there is none: Kombu warns at each start if it's missing.
+CELERY_BROKER_URL = REDIS_URL or "memory://localhost"
 IS_BROKERLESS = not REDIS_URL
 # A Redis that accepts connections but never answers counts as down.
 _BROKER_TIMEOUTS = {"socket_connect_timeout": 2.0, "socket_timeout": 5.0}

@@ -68,8 +68,8 @@ def test_the_compose_file_has_every_part_once_and_beat_only_once():
         assert f"server {upstream}:8000" in services["proxy"]["environment"]["SETSITE_WEB"]
 
 
-def test_what_the_containerfile_copies_is_there():
-    for line in (ROOT / "Containerfile").read_text().splitlines():
+def test_what_the_dockerfile_copies_is_there():
+    for line in (ROOT / "Dockerfile").read_text().splitlines():
         if line.startswith("COPY "):
             for source in shlex.split(line)[1:-1]:
                 # `make lock` creates the lock file.
@@ -355,7 +355,7 @@ def test_every_container_is_checked_by_what_it_does():
     }
     assert checks == CHECKS | {"prepare": None}
     # The web processes use the image's own.
-    image = (ROOT / "Containerfile").read_text()
+    image = (ROOT / "Dockerfile").read_text()
     assert re.search(r"^HEALTHCHECK .*\\\n +CMD \[.*http://127\.0\.0\.1:8000/healthz/", image, re.MULTILINE)
     for name, service in services.items():
         for needed, how in service.get("depends_on", {}).items():
@@ -450,7 +450,7 @@ def test_containers_are_pinned_and_locked():
         assert service["mem_limit"], name
         assert service.get("image") == "setsite" or re.search(r"@\$\{[A-Z]+_DIGEST:\?", service["image"]), name
         assert service.get("healthcheck", {}).get("disable", False) is (name == "prepare"), name
-    built = (ROOT / "Containerfile").read_text()
+    built = (ROOT / "Dockerfile").read_text()
     assert re.findall(r"^USER (\w+)$", built, re.MULTILINE)[-1:] == ["setsite"]
     assert re.search(r"^ARG PYTHON_DIGEST$\nFROM \S+@\$\{PYTHON_DIGEST\}$", built, re.MULTILINE)
     assert services["web1"]["build"]["args"]["PYTHON_DIGEST"].startswith("${PYTHON_DIGEST:?")
@@ -510,7 +510,7 @@ def test_a_real_worker_and_beat_give_the_signs_that_their_containers_are_checked
 
 
 def test_the_audit_of_dependencies_covers_what_the_image_installs():
-    installed = re.search(r"--requirement (\S+)", (ROOT / "Containerfile").read_text())[1]
+    installed = re.search(r"--requirement (\S+)", (ROOT / "Dockerfile").read_text())[1]
     audited = re.search(r"^dependencies:.*\n\t.*-r (\S+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
     assert installed == audited == "requirements/scale.txt"
 
