@@ -1,7 +1,11 @@
-"""`make gallery`: screenshots of every page of the browser tests at four sizes, in docs/gallery/."""
+"""`make gallery`: screenshots of every page of the browser tests at four sizes, in var/gallery/.
+
+A few of them are also the pictures of the documentation and the README, in docs/pictures/; only those are in git.
+"""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +20,29 @@ from tests.browser.visitor import Visitor
 from tests.browser.visits import Visit
 from tests.browser.world import World, a_world
 
-FOLDER = settings.BASE_DIR / "docs" / "gallery"
+FOLDER = settings.VAR_DIR / "gallery"
+PICTURES = settings.BASE_DIR / "docs" / "pictures"
+# The pictures of the documentation, by the name of a page in the gallery.
+CHOSEN = {
+    "front": "front",
+    "learn-home": "learn",
+    "learn-practice-is-set-right": "practice",
+    "play-table-playing": "table",
+    "play-daily": "daily",
+    "lead-projector-triples-revealed": "projector",
+    "lead-remote-triples": "remote",
+    "session-device-triples": "device",
+    "teach-class": "class",
+    "family-child": "family",
+}
+# The strip in the README: pages of the gallery, and which of the screens below.
+STRIP = (
+    ("learn-practice-is-set-right", 0),
+    ("play-table-playing", 2),
+    ("lead-projector-triples-revealed", 3),
+    ("family-child", 0),
+)
+STRIP_HEIGHT = 300
 # For each screen: its size, the largest height shown, and its width in the picture.
 SCREENS = (
     ({"width": 390, "height": 844}, 1700, 176),
@@ -74,6 +100,25 @@ def side_by_side(shots: list[Image.Image]) -> Image.Image:
     return picture
 
 
+def screen_of(picture: Image.Image, number: int) -> Image.Image:
+    """What one of the screens shows without scrolling, cut out of a picture of all of them."""
+    size, _most, width = SCREENS[number]
+    left = GAP * (number + 1) + sum(each for _size, _most, each in SCREENS[:number])
+    return picture.crop((left, GAP, left + width, GAP + round(size["height"] * width / size["width"])))
+
+
+def write_pictures() -> None:
+    """Copy the pictures of the documentation from the gallery, and put the strip together."""
+    PICTURES.mkdir(exist_ok=True)
+    for slug, name in CHOSEN.items():
+        shutil.copyfile(FOLDER / f"{slug}.webp", PICTURES / f"{name}.webp")
+    shots = [screen_of(Image.open(FOLDER / f"{slug}.webp").convert("RGB"), number) for slug, number in STRIP]
+    high = [
+        each.resize((round(each.width * STRIP_HEIGHT / each.height), STRIP_HEIGHT), Image.LANCZOS) for each in shots
+    ]
+    (PICTURES / "strip.webp").write_bytes(written(side_by_side(high)))
+
+
 def written(picture: Image.Image) -> bytes:
     """Encode with the best quality that fits the size limit."""
     for quality in QUALITIES:
@@ -97,7 +142,7 @@ def test_the_gallery_is_made(photographer, tmp_path):
 
 
 def make_gallery(photographer: Photographer, world: World) -> None:
-    FOLDER.mkdir(exist_ok=True)
+    FOLDER.mkdir(exist_ok=True, parents=True)
     for old in FOLDER.glob("*.webp"):
         old.unlink()
     index = Index()
@@ -112,6 +157,7 @@ def make_gallery(photographer: Photographer, world: World) -> None:
             picture = photographer.photograph(visit, world, language=language, theme=theme)
             index.add(visit, f"{visit.slug}-{what.replace(' ', '-').lower()}", picture, what)
     index.write()
+    write_pictures()
 
 
 def is_key(visit: Visit) -> bool:

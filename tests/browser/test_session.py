@@ -1,6 +1,6 @@
 """One lesson in real browsers: a remote, a projector and four devices, through every activity to the report.
 
-With DOCS=1 it also takes the screenshots for docs/sessions/, each screen at its sizes.
+With DOCS=1 it also takes the screenshots for var/sessions/, each screen at its sizes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from games.rules.cards import Card
 from tests.browser.players import give_session, session_key_of
 from tests.classrooms.people import enrol, make_adult, make_classroom
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "sessions"
+DOCS = Path(__file__).resolve().parents[2] / "var" / "sessions"
 PHONE, TABLET, LAPTOP, PROJECTOR = (390, 844), (820, 1180), (1366, 768), (1280, 720)
 SIZES = {
     "device": {"phone": PHONE, "tablet": TABLET},

@@ -41,9 +41,9 @@ class Command(BaseCommand):
         parser.add_argument("--format", choices=["png", "svg"], default="png", help="of the cards")
         parser.add_argument("--marks", action="store_true", help="tell colour by a mark as well, in any palette")
         what = parser.add_mutually_exclusive_group()
-        what.add_argument("--contact-sheet", action="store_true", help="all 81 on a sheet (docs/cards)")
+        what.add_argument("--contact-sheet", action="store_true", help="all 81 on a sheet (var/cards)")
         what.add_argument("--simulated", action="store_true", help="the palettes as colour-blind eyes see them")
-        what.add_argument("--table", action="store_true", help="twelve cards dealt, for the README (docs/hero.png)")
+        what.add_argument("--table", action="store_true", help="twelve cards dealt (docs/pictures/cards.png)")
         what.add_argument("--css", action="store_true", help="the stylesheet of the palettes (static/css)")
         what.add_argument("--icons", action="store_true", help="the icons of the site (static/icons)")
 
@@ -68,12 +68,12 @@ class Command(BaseCommand):
         if options["icons"]:
             return _icons(), base / "static" / "icons"
         if options["simulated"]:
-            return [("simulated.png", _few_colors(simulated_sheet()))], base / "docs" / "cards"
+            return [("simulated.png", _few_colors(simulated_sheet()))], Path(settings.VAR_DIR) / "cards"
         if options["table"]:
-            return [("hero.png", table_picture(width or 1200))], base / "docs"
+            return [("cards.png", _few_colors(table_picture(width or 800)))], base / "docs" / "pictures"
         palettes = _palettes(options["palette"])
         if options["contact_sheet"]:
-            return _sheets(palettes, width or 1600, marks=options["marks"]), base / "docs" / "cards"
+            return _sheets(palettes, width or 1600, marks=options["marks"]), Path(settings.VAR_DIR) / "cards"
         draw = _drawer(options["format"], width or 600, marks=options["marks"] or None)
         return _cards(palettes, draw, options["format"]), None
 

@@ -35,7 +35,7 @@ def test_it_adds_marks_where_asked(tmp_path):
     [
         (["--contact-sheet", "--palette", "protanopia", "--width", "500"], {"protanopia.png"}),
         (["--simulated"], {"simulated.png"}),
-        (["--table", "--width", "300"], {"hero.png"}),
+        (["--table", "--width", "300"], {"cards.png"}),
         (["--css"], {"cards.css"}),
         (["--icons"], {"icon.svg", *(f"icon{kind}-{size}.png" for kind in ("", "-maskable") for size in (192, 512))}),
     ],
