@@ -17,7 +17,7 @@ def module(context: Context, name: str) -> SafeString:
 
     Modules run in the order of the page, after scripts with `defer` that come before them.
     """
-    loaded: set[str] = context.render_context.setdefault("modules", set())
+    loaded: set[str] = context.render_context.setdefault("modules", set())  # type: ignore[arg-type, assignment]
     *imported, own = module_files(name)
     fresh = [each for each in imported if each not in loaded]
     loaded.update(fresh)
