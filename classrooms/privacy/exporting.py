@@ -12,8 +12,8 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 from django.utils.translation import gettext as _
 
-from classrooms.models import Activity, Classroom, Session, User
-from classrooms.privacy.inventory import Row, held_about
+from classrooms.models import Classroom, User
+from classrooms.privacy.inventory import Row, held_about, held_about_class
 from core.spreadsheets import safe
 
 Sections = Mapping[str, Sequence[Row]]
@@ -32,37 +32,13 @@ def export_class(classroom: Classroom) -> bytes:
     """The class, and what belongs to it of each student; for a home account, only its place in the class."""
     students = [enrolment.student for enrolment in classroom.enrolments.present()]
     held = held_about(students, classroom=classroom)
-    folders: dict[str, Sections] = {"": _class_sections(classroom)}
+    folders: dict[str, Sections] = {"": held_about_class(classroom)}
     for student in students:
         sections = held[student.pk]
         if student.is_home:
             sections = {"places_in_classes": sections["places_in_classes"]}
         folders[f"student-{student.pk}/"] = sections
     return _zip(folders)
-
-
-def _class_sections(classroom: Classroom) -> Sections:
-    """What's stored about the class itself. Who teaches it or was invited is in their own exports."""
-    about = ("pk", "name", "code", "language", "edition", "authorised_by", "made_at", "used_at", "archived_at")
-    tables = {
-        "class": Classroom.objects.filter(pk=classroom.pk).values(*about),
-        "consents": classroom.consents.values("pk", "given_at", "text", "authority"),
-        "groups": classroom.groups.order_by("pk").values("pk", "name"),
-        "assignments": classroom.assignments.order_by("pk").values(
-            *("pk", "group__name", "enrolment", "task", "what", "amount", "made_at", "due_on")
-        ),
-        "invitations": classroom.invitations.order_by("pk").values(
-            *("pk", "made_at", "expires_at", "accepted_at", "cancelled_at")
-        ),
-        "lessons": Session.objects.filter(classroom=classroom)
-        .order_by("pk")
-        .values(*("pk", "code", "language", "edition", "allows_guests", "opened_at", "started_at", "ended_at")),
-        "activities": Activity.objects.filter(session__classroom=classroom)
-        .order_by("pk")
-        .values("pk", "session__code", "number", "kind", "options", "round", "started_at", "ended_at"),
-        "roster_files": classroom.imports.order_by("pk").values("pk", "made_at", "rows", "done"),
-    }
-    return {name: [{"id": row.pop("pk"), **row} for row in rows] for name, rows in tables.items()}
 
 
 def _zip(folders: Mapping[str, Sections]) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from django.apps import apps
 from django.db.models import F, Q
@@ -162,6 +162,37 @@ _OTHER_TABLES = (
     _own("staff_groups", "classrooms.User_groups", "group__name"),
     _own("staff_permissions", "classrooms.User_user_permissions", "permission__codename"),
 )
+# Tables with rows about a class itself, with the path to it. Who teaches it or was invited is in their own exports.
+_CLASS_TABLES: Final[Mapping[str, tuple[str, str, tuple[str, ...]]]] = {
+    "class": (
+        "classrooms.Classroom",
+        "pk",
+        ("name", "code", "language", "edition", "authorised_by", "made_at", "used_at", "archived_at"),
+    ),
+    "consents": ("classrooms.Consent", "classroom", ("given_at", "text", "authority")),
+    "groups": ("classrooms.Group", "classroom", ("name",)),
+    "assignments": (
+        "classrooms.Assignment",
+        "classroom",
+        ("group__name", "enrolment", "task", "what", "amount", "made_at", "due_on"),
+    ),
+    "invitations": (
+        "classrooms.TeacherInvitation",
+        "classroom",
+        ("made_at", "expires_at", "accepted_at", "cancelled_at"),
+    ),
+    "lessons": (
+        "classrooms.Session",
+        "classroom",
+        ("code", "language", "edition", "allows_guests", "opened_at", "started_at", "ended_at"),
+    ),
+    "activities": (
+        "classrooms.Activity",
+        "session__classroom",
+        ("session__code", "number", "kind", "options", "round", "started_at", "ended_at"),
+    ),
+    "roster_files": ("classrooms.RosterImport", "classroom", ("made_at", "rows", "done")),
+}
 MOVES = "moves"
 """The name of the file with a person's own moves, without those of others at the same table."""
 
@@ -196,6 +227,15 @@ def held_about(people: Sequence[User], *, classroom: Classroom | None = None) ->
     moves = _moves(people)
     for person_pk, sections in found.items():
         sections[MOVES] = moves.get(person_pk, [])
+    return found
+
+
+def held_about_class(classroom: Classroom) -> dict[str, list[Row]]:
+    """All rows about the class itself, by table."""
+    found: dict[str, list[Row]] = {}
+    for name, (model, path, shown) in _CLASS_TABLES.items():
+        rows = apps.get_model(model)._default_manager.filter(**{path: classroom.pk}).order_by("pk")
+        found[name] = [{"id": row.pop("pk"), **row} for row in rows.values("pk", *shown)]
     return found
 
 
