@@ -84,9 +84,9 @@ def test_without_color_the_marks_are_always_there():
 
 
 @pytest.mark.parametrize("sight", Sight)
-@pytest.mark.parametrize("grey", ["#000000", "#777777", "#ffffff"])
-def test_grey_looks_grey_to_everybody(sight, grey):
-    assert difference(seen(grey, sight), grey) < 1
+@pytest.mark.parametrize("gray", ["#000000", "#777777", "#ffffff"])
+def test_gray_looks_gray_to_everybody(sight, gray):
+    assert difference(seen(gray, sight), gray) < 1
 
 
 def test_red_and_green_of_equal_lightness_look_alike_with_deuteranopia():

@@ -15,9 +15,9 @@ from games.rules.cards import FULL_DECK, Card, Color, Number, Shading, Shape
 
 def ink_of(card, width, palette="high-contrast"):
     """The amount of ink in each pixel inside the border, from 0 to 1."""
-    grey = np.asarray(card_image(card, width, palette, marks=False).convert("L"), dtype=float)
+    gray = np.asarray(card_image(card, width, palette, marks=False).convert("L"), dtype=float)
     border = max(2, width // 50)
-    return (255 - grey[border:-border, border:-border]) / 255
+    return (255 - gray[border:-border, border:-border]) / 255
 
 
 @pytest.mark.parametrize("name", PALETTES)
