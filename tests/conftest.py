@@ -21,6 +21,7 @@ from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.background import Background, Pause, watch_tasks
+from tests.browser.console import CONSOLE, Console, watch_everything
 from tests.seeds import choose_seed, how_to_repeat
 
 choose_seed()
@@ -193,15 +194,23 @@ def _browser() -> Iterator[Browser]:
         raise RuntimeError("chromium is missing; `make test` installs it")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        watch_everything(browser)
         yield browser
         browser.close()
 
 
 @pytest.fixture
-def new_context(_browser: Browser):
-    """Create separate browsers for separate people; an error logged by a page fails the test."""
+def console(request: pytest.FixtureRequest) -> Iterator[Console]:
+    """What pages log: an error fails the test, unless it's said to be expected."""
+    CONSOLE.begin(pattern for mark in request.node.iter_markers("console_errors") for pattern in mark.args)
+    yield CONSOLE
+    CONSOLE.check()
+
+
+@pytest.fixture
+def new_context(_browser: Browser, console: Console):
+    """Create separate browsers for separate people."""
     contexts: list[BrowserContext] = []
-    troubles: list[str] = []
 
     def make(**options) -> BrowserContext:
         options = {
@@ -214,16 +223,12 @@ def new_context(_browser: Browser):
         }
         context = _browser.new_context(**options)
         context.set_default_timeout(PATIENCE)
-        context.on("weberror", lambda error: troubles.append(str(error.error)))
-        context.on("console", lambda message: message.type == "error" and troubles.append(message.text))
         contexts.append(context)
         return context
 
-    make.troubles = troubles
     yield make
     for context in contexts:
         context.close()
-    assert not troubles
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from django.conf import settings
 from playwright.sync_api import Browser, ViewportSize
 
 from games.matches import service as matches
+from tests.browser.console import Console
 from tests.browser.visitor import Visitor
 from tests.browser.visits import Visit
 from tests.browser.world import World
@@ -26,6 +27,11 @@ def _own_names_at_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "games.matches.service._name_at", lambda _way, player, taken: matches._own_name(player.name, taken)
     )
+
+
+@pytest.fixture(autouse=True)
+def _quiet_console(console: Console) -> None:
+    """Every test of this folder fails if a page logs an error, however the test opens its pages."""
 
 
 PHONE, LAPTOP = {"width": 320, "height": 568}, {"width": 1280, "height": 800}

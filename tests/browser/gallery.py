@@ -20,6 +20,8 @@ from tests.browser.visitor import Visitor
 from tests.browser.visits import Visit
 from tests.browser.world import World, a_world
 
+# Some visits are to pages of refusals, whose status the visitor checks.
+pytestmark = pytest.mark.console_errors(r"the server responded with a status of \d+")
 FOLDER = settings.VAR_DIR / "gallery"
 PICTURES = settings.BASE_DIR / "docs" / "pictures"
 # The pictures of the documentation, by the name of a page in the gallery.

@@ -217,9 +217,3 @@ def forge(page: Page, game: Game, action: str, **values: object) -> None:
     send = "([url, values]) => htmx.ajax('POST', url, {target: '#table', swap: 'innerHTML', values})"
     with answered(page, action):
         page.evaluate(send, [f"/play/{game.code}/{action}/", values])
-
-
-def forget_refusals(new_context: Callable[..., BrowserContext]) -> None:
-    """Ignore the network errors that browsers log for refusals the test asked for."""
-    refusal = re.compile(r"responded with a status of 4(22|29)|Response Status Error Code 429")
-    new_context.troubles[:] = [trouble for trouble in new_context.troubles if not refusal.search(trouble)]

@@ -50,13 +50,13 @@ STORE = """async () => {
 
 
 @pytest.fixture
-def wire(site, new_context) -> Iterator[Wire]:
+def wire(site, console) -> Iterator[Wire]:
+    # A browser logs what it can't load, and htmx what it can't send.
+    console.allow(r"net::ERR_", r"^htmx:(sendError|afterRequest|timeout)")
     cache.clear()
     wire = Wire(site)
     yield wire
     wire.close()
-    # An offline browser logs that on its console.
-    new_context.troubles.clear()
 
 
 @pytest.fixture
@@ -361,6 +361,7 @@ def test_an_answer_whose_confirmation_is_lost_counts_once(tablet, wire, ann):
     assert LearningEvent.objects.count() == 1
 
 
+@pytest.mark.console_errors(r"(status of|Status Error Code) 403 .*/learn/practice/")
 def test_an_answer_of_a_page_whose_token_is_of_before_is_sent_with_a_new_one(tablet, wire, ann):
     page = tablet.new_page()
     install(page, wire)

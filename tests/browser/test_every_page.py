@@ -22,6 +22,8 @@ from tests.browser.world import World, a_world
 from tests.seeds import how_to_repeat
 from tests.test_permissions import names
 
+# Some visits are to pages of refusals, whose status the visitor checks.
+pytestmark = pytest.mark.console_errors(r"the server responded with a status of \d+")
 VISITS = [visit for visits in PAGES.values() for visit in visits]
 REFERENCES = ("for", "headers", "list", "form", "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns")
 """Attributes that refer to other elements by id."""

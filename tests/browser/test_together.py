@@ -27,7 +27,6 @@ from tests.browser.players import (
     expect_in_step,
     expect_points,
     forge,
-    forget_refusals,
     marked,
     move_clock,
     open_game,
@@ -160,6 +159,7 @@ def expect_won(pages: list[Page], name: str) -> None:
 
 
 @pytest.mark.on_engines
+@pytest.mark.console_errors(r"status of 422 .*/play/")
 def test_three_play_and_a_fourth_watches_from_the_deal_to_the_end(site, new_context):
     ann, ben, cleo, watcher = pages = [new_context().new_page() for _person in range(4)]
     game, names = gather(site, pages)
@@ -222,7 +222,6 @@ def test_three_play_and_a_fourth_watches_from_the_deal_to_the_end(site, new_cont
     assert game.state.phase is Phase.OVER
     for name, points in zip(names, game.points(), strict=True):
         expect_points(pages, name, points)
-    forget_refusals(new_context)
 
 
 def test_when_all_agree_and_no_set_is_there_three_more_cards_are_laid(site, new_context):
@@ -467,15 +466,15 @@ def test_a_player_whose_page_is_closed_is_away_until_it_returns(site, new_contex
 
 
 @pytest.fixture
-def ann_and_game(site, new_context) -> Iterator[tuple[Page, Game]]:
+def ann_and_game(site, new_context, console) -> tuple[Page, Game]:
     """Ann in a match with Ben, who's elsewhere at the moment."""
+    console.allow(r"status of 4(22|29) .*/play/", r"Response Status Error Code 429 from /play/")
     context = new_context()
     ann, (ben, _key) = sign_in(context, site, "Ann"), session_of("Ben")
     game = open_game(site, [ann, ben], options=EASY)
     page = context.new_page()
     enter(page, game)
-    yield page, game
-    forget_refusals(new_context)
+    return page, game
 
 
 def test_a_refused_move_is_explained_and_changes_nothing(ann_and_game):
