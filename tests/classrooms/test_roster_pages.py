@@ -384,7 +384,7 @@ def test_an_account_that_is_elsewhere_or_from_home_is_only_taken_out(client, ros
 
 
 def codes_of(response) -> list[str]:
-    return re.findall(r'class="big-code">([^<]+)<', response.text)
+    return re.findall(r'class="slip-code">([^<]+)<', response.text)
 
 
 def test_a_slip_has_a_code_that_links_a_guardian(client, mia):

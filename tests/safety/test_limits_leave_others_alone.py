@@ -35,8 +35,16 @@ from games.players import Player
 from games.puzzles import PuzzleDeck, board_of
 from games.rules import Options
 from games.rules import commands as ask
+from setsite.admin import site
 from tests.classrooms.live.lesson import a_lesson
-from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
+from tests.classrooms.people import (
+    enrol,
+    make_adult,
+    make_classroom,
+    make_operator,
+    operating,
+    signed_in,
+)
 from tests.classrooms.test_signing_in import scan, tap, wrong
 
 pytestmark = pytest.mark.django_db
@@ -746,6 +754,24 @@ def tables_that_an_address_opens(world: World) -> Scene:
 
 
 # The tests
+
+
+# The admin
+
+
+@scene("admin")
+def pages_of_the_admin(world: World) -> Scene:
+    world.few(site, "PAGES", "admin")
+    here, other, visitor = operating(make_operator("Here")), operating(make_operator("Other")), Client()
+    return Scene(
+        go_on=lambda: opens(here, "/admin/"),
+        first=lambda: opens(here, "/admin/"),
+        others={
+            "another operator": lambda: opens(other, "/admin/"),
+            "the same operator on the site": lambda: opens(here, "/learn/"),
+            "a visitor": lambda: opens(visitor, "/"),
+        },
+    )
 
 
 @pytest.mark.parametrize("name", SCENES)
