@@ -21,7 +21,7 @@ from games.rules.errors import Refused
 from games.rules.records import event_from
 from tests.scale.engines import run
 
-ROUNDS = 200
+ROUNDS = 100
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_of_forty_at_five_tables_exactly_one_at_each_has_control(race):
 
 
 def test_a_call_that_is_sent_ten_times_is_one_call_even_after_it_is_over(race):
-    report = race("retry_a_call", 100)
+    report = race("retry_a_call", 50)
     for told, (table,) in zip(report["told"], report["rounds"], strict=True):
         assert Counter(told) == {"Called": 1, "nothing new": 9, "CallFailed": 1}
         assert table["written"] == ["Called", "CallFailed"]
@@ -74,7 +74,7 @@ def test_a_call_that_is_sent_ten_times_is_one_call_even_after_it_is_over(race):
 
 
 def test_of_two_picks_that_overlap_one_takes_its_set_and_the_other_costs_nothing(race):
-    report = race("pick_overlapping", 100)
+    report = race("pick_overlapping", 50)
     for told, (table,) in zip(report["told"], report["rounds"], strict=True):
         assert sorted(told) == ["SetTaken", "taken"]
         assert (table["written"], table["lost"]) == (["SetTaken"], 0)
