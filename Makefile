@@ -70,7 +70,7 @@ words: $(VENV)/.dev-ready ## update the catalogs in locale/ from code and templa
 
 BRITISH := locale/en_GB/LC_MESSAGES/django.po
 
-gallery: $(VENV)/.dev-ready ## take pictures of every page at four sizes, into var/gallery/ (and those of the docs into docs/pictures/)
+gallery: $(VENV)/.dev-ready ## take pictures of every page at four sizes, into var/gallery/ and docs/pictures/ (GALLERY=docs for the latter only)
 	@scripts/test-tools
 	@SETSITE_DEBUG=1 $(BIN)/python -m pytest tests/browser/gallery.py
 

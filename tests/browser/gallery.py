@@ -1,10 +1,12 @@
 """`make gallery`: screenshots of every page of the browser tests at four sizes, in var/gallery/.
 
-A few of them are also the pictures of the documentation and the README, in docs/pictures/; only those are in git.
+A few of them are also the pictures of the documentation and the README, in docs/pictures/; only those are in git, and
+GALLERY=docs takes no others.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from io import BytesIO
@@ -139,8 +141,20 @@ def photographer(site, _browser) -> Iterator[Photographer]:
 
 
 def test_the_gallery_is_made(photographer, tmp_path):
+    if os.environ.get("GALLERY") == "docs":
+        pytest.skip("asked for the pictures of the documentation only")
     with a_world(mail=tmp_path) as world:
         make_gallery(photographer, world)
+
+
+def test_the_pictures_of_the_documentation_are_taken(photographer, tmp_path):
+    if os.environ.get("GALLERY") != "docs":
+        pytest.skip("taken with all others")
+    FOLDER.mkdir(exist_ok=True, parents=True)
+    with a_world(mail=tmp_path) as world:
+        for visit in (visit for visits in PAGES.values() for visit in visits if visit.slug in CHOSEN):
+            Path(FOLDER, f"{visit.slug}.webp").write_bytes(photographer.photograph(visit, world))
+    write_pictures()
 
 
 def make_gallery(photographer: Photographer, world: World) -> None:
