@@ -224,9 +224,8 @@ def test_lessons_and_practice_are_there_without_a_network(tablet, wire, ann):
         page.goto(wire.url + path)
         expect(page.get_by_role("heading", name=str(heading), level=1)).to_be_attached()
         expect(page.get_by_text(OFFLINE)).to_be_visible()
-        assert page.evaluate("getComputedStyle(document.querySelector('.brand img')).width") == "36px", (
-            "it has its style"
-        )
+        # It has its style.
+        expect(page.locator(".brand-picture")).to_have_css("width", "44px")
 
     # Uncached pages show a friendly message and the way to what's cached.
     page.goto(f"{wire.url}/play/")
