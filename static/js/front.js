@@ -1,4 +1,4 @@
-// The front page: after a verdict, the next tap starts a new try.
+// The front page: a verdict comes row by row, and after it the next tap starts a new try.
 const form = document.getElementById("front-form");
 const answer = document.getElementById("answer");
 
@@ -9,5 +9,11 @@ function beginAgain({ target }) {
   answer.replaceChildren();
 }
 
+function show() {
+  answer.querySelector(".strip")?.classList.add("is-coming");
+  answer.querySelector(".burst")?.classList.add("is-on");
+}
+
 // Before pick-three.js counts what's marked.
 form.addEventListener("change", beginAgain, { capture: true });
+answer.addEventListener("htmx:afterSwap", show);

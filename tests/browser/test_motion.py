@@ -37,6 +37,7 @@ STAND_STILL = "(() => { const now = Date.now(); Date.now = () => now; })();"
 # animation from ending.
 WATCH = """(() => {
   window.moves = [];
+  window.celebrations = [];
   const animate = Element.prototype.animate;
   Element.prototype.animate = function (...how) {
     const card = this.dataset.card ?? (this.value || this.querySelector("input")?.value) ?? "";
@@ -49,6 +50,7 @@ WATCH = """(() => {
     document.addEventListener(kind, ({ target }) => {
       if (target.matches(".countdown-bar")) return;
       const ends = Math.max(...target.getAnimations().map((each) => each.effect.getComputedTiming().endTime));
+      if (target.closest(".burst")) return window.celebrations.push(ends);
       window.moves.push({ what: kind, card: "", ends });
     });
   }
@@ -285,6 +287,9 @@ def test_on_the_front_page_what_was_picked_shakes_or_is_glad(site, lively):
         page.wait_for_function("what => moves.some((each) => each.what === what)", arg=what)
         assert moved(page, what) == numbers(triple)
         expect_quick(page)
+    celebrations = page.evaluate("celebrations")
+    assert len(celebrations) == 12, "one burst, for the SET"
+    assert max(celebrations) <= 2_000
 
 
 def test_in_the_puzzle_a_wrong_pick_shakes_and_a_find_comes_to_the_others(site, lively):
