@@ -51,6 +51,7 @@ DRAWN = {"front.css", "components/burst.css", "components/progress.css", "compon
 # Class names that are nowhere in one piece, by the part of a template that puts them together.
 PUT_TOGETHER = {
     ("roster/plan.html", 'class="is-{{ each.what.value }}"'): {"is-added", "is-changed", "is-same"},
+    ("style.html", "is-{{ size }}"): {f"is-t{size}" for size in range(7)},
     ("session/builder/projector.html", "is-{{ crowd }}"): {"is-2", "is-4", "is-6", "is-8", "is-12", "is-more"},
     ("session/builder/projector.html", "of-{{ buildings.0.goal }}"): {"of-9"},
     ("session/silent_board/device.html", "has-{{ cards|length }}"): {"has-9", "has-15"},

@@ -4,7 +4,10 @@ const words = document.getElementById("form-words").dataset;
 let count = 0;
 
 function wordsFor({ type, validity, min, max, minLength }) {
-  if (validity.valueMissing) return type === "checkbox" || type === "radio" || type === "select-one" || type === "file" ? words.choose : words.missing;
+  if (validity.valueMissing)
+    return type === "checkbox" || type === "radio" || type === "select-one" || type === "file"
+      ? words.choose
+      : words.missing;
   if (validity.typeMismatch && type === "email") return words.email;
   if (validity.tooShort) return words.short.replace("{least}", minLength);
   const isRange = validity.rangeUnderflow || validity.rangeOverflow || validity.badInput || validity.stepMismatch;
