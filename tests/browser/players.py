@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from itertools import combinations
 
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
@@ -17,9 +16,10 @@ from playwright.sync_api import BrowserContext, Locator, Page, Response, expect
 from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
-from games.rules import Card, Options, decide, find_sets, is_set, replay
+from games.rules import Card, Options, decide, find_sets, replay
 from games.rules import commands as ask
 from games.rules import state as rules
+from tests.builders.cards import a_set, no_set
 
 
 def session_of(name: str) -> tuple[Player, str]:
@@ -72,11 +72,10 @@ class Game:
         matches.command(self.code, order, now=time.time() if now is None else now)
 
     def a_set(self) -> tuple[Card, ...]:
-        return find_sets(self.state.table)[0]
+        return a_set(self.state.table)
 
     def no_set(self, *, with_cards: Iterable[Card] = ()) -> tuple[Card, ...]:
-        wanted = set(with_cards)
-        return next(each for each in combinations(self.state.table, 3) if not is_set(*each) and wanted <= set(each))
+        return no_set(self.state.table, with_cards=with_cards)
 
     def points(self) -> list[int]:
         return [seat.points for seat in self.state.seats]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import combinations
 
 import pytest
 from django.core.cache import cache
@@ -11,7 +10,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from classrooms.live.activities.silent_board import Arrangement
 from games.boards import front_board
-from games.rules import Card, Options, find_sets, is_set
+from games.rules import Card, Options, find_sets
 from games.rules import commands as ask
 from tests.browser.players import (
     Game,
@@ -26,6 +25,7 @@ from tests.browser.players import (
 )
 from tests.browser.test_course import Pupil
 from tests.browser.test_session import Lesson, mark
+from tests.builders.cards import a_set, no_set
 from tests.games.rules.tables import has_no_set, table_where
 
 EASY = Options.of("us", easy=True, window=60.0)
@@ -135,10 +135,6 @@ def expect_quick(*pages: Page) -> None:
         moves = page.evaluate("moves")
         assert moves
         assert all(each["ends"] < 200 for each in moves), moves
-
-
-def a_triple(cards: Iterable[Card], *, is_right: bool) -> tuple[Card, Card, Card]:
-    return next(each for each in combinations(cards, 3) if is_set(*each) is is_right)
 
 
 def take(page: Page, game: Game, pages: list[Page]) -> tuple[Card, ...]:
@@ -279,7 +275,7 @@ def test_on_the_front_page_what_was_picked_shakes_or_is_glad(site, lively):
     page = lively().new_page()
     page.goto(f"{site}/?board=7")
     for is_right, what in ((False, "shake"), (True, "pop"), (False, "shake")):
-        triple = a_triple(front_board(7), is_right=is_right)
+        triple = (a_set if is_right else no_set)(front_board(7))
         unmark_all(page)
         forget(page)
         with page.expect_response(lambda response: "card=" in response.url):
@@ -296,11 +292,11 @@ def test_in_the_puzzle_a_wrong_pick_shakes_and_a_find_comes_to_the_others(site, 
     page = lively().new_page()
     page.goto(f"{site}/play/daily/full/")
     board = list(map(Card.from_index, indices_of(page.locator("#puzzle input[name=card]"))))
-    wrong = a_triple(board, is_right=False)
+    wrong = no_set(board)
     tap_three(page, wrong)
     expect(page.get_by_text("Not a SET, and here is why.")).to_be_visible()
     assert moved(page, "shake") == numbers(wrong)
-    tap_three(page, a_triple(board, is_right=True))
+    tap_three(page, a_set(board))
     expect(page.locator(".found li:not(.is-empty)")).to_have_count(1)
     assert "pop" in [each["what"] for each in page.evaluate("moves")]
     assert not moved(page, "deal"), "the board is the same"
@@ -330,12 +326,12 @@ def test_in_a_lesson_a_device_shakes_for_its_own_answer_only_and_the_room_sees_a
     for device in (mia, noah):
         expect(device.locator("label.card")).not_to_have_count(0)
     boards = [Arrangement(lesson.activity, lesson.seat(place)).cards for place in (0, 1)]
-    wrong = a_triple(boards[0], is_right=False)
+    wrong = no_set(boards[0])
     mark(mia, wrong)
     expect(mia.get_by_text("Not a SET. Look why.")).to_be_visible()
     assert moved(mia, "shake") == numbers(wrong)
     forget(mia, lesson.projector)
-    mark(noah, a_triple(boards[1], is_right=True))
+    mark(noah, a_set(boards[1]))
     expect(noah.get_by_text("Yes, a SET!")).to_be_visible()
     expect(lesson.projector.locator("#screen")).to_contain_text("1 of")
     assert not moved(mia, "shake")
@@ -351,7 +347,7 @@ def test_in_a_lesson_a_device_shakes_for_its_own_answer_only_and_the_room_sees_a
     shown = indices_of(lesson.projector.locator(".box-board .card"))
     mia.get_by_role("button", name="SET!").click()
     expect(mia.get_by_text("Yours! Tap three cards.")).to_be_visible()
-    mark(mia, a_triple(map(Card.from_index, shown), is_right=True))
+    mark(mia, a_set(map(Card.from_index, shown)))
     expect(mia.get_by_text("A SET! Why?")).to_be_visible()
     lesson.projector.wait_for_function("() => moves.some((each) => each.what === 'leave')")
     expect_quick(lesson.projector, mia)
@@ -382,7 +378,7 @@ def test_who_wants_less_motion_has_none(site, lively, how):
     assert bar.evaluate("bar => bar.getAnimations().length") == 1
 
     page.goto(f"{site}/?board=7")
-    tap_three(page, a_triple(front_board(7), is_right=False))
+    tap_three(page, no_set(front_board(7)))
     expect(page.get_by_text("Two are alike and one isn't")).to_be_visible()
     page.goto(f"{site}/learn/practice/")
     Pupil(page).answer_wrongly()
@@ -403,7 +399,7 @@ def test_nothing_sounds_unless_one_has_asked_for_it(site, new_context):
     context.add_init_script(LISTEN)
     page = context.new_page()
     page.goto(f"{site}/?board=7")
-    wrong, right = (a_triple(front_board(7), is_right=is_right) for is_right in (False, True))
+    wrong, right = no_set(front_board(7)), a_set(front_board(7))
     tap_three(page, wrong)
     expect(page.get_by_text("Two are alike and one isn't")).to_be_visible()
     expect(page.locator("script[src*=sounds]")).to_have_count(0)

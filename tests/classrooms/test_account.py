@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from html import unescape
 
 import pytest
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
@@ -21,6 +20,7 @@ from games.players import Player
 from games.rules import Options, find_sets
 from games.rules import commands as ask
 from games.rules.state import Phase
+from tests.builders.pages import main_text_of
 from tests.scale.engines import run
 
 pytestmark = pytest.mark.django_db
@@ -89,11 +89,6 @@ def page_for(client, user: User):
     return client.get("/account/")
 
 
-def text_of(response) -> str:
-    main = response.text.partition("<main")[2].partition("</main>")[0]
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", main)).split())
-
-
 def rows(response) -> list[tuple[str, str, int, int]]:
     """For each student in the teacher's table: real name, display name, games and wins."""
     cells = re.findall(
@@ -153,7 +148,7 @@ def test_an_adult_finds_the_own_classes_and_children_and_nobody_elses(client, sc
     other = teacher("Mr. Stone", "stone@school.example")
     student(class_of(other, "Class 3A", "ALDER3A"), "Zoe", "Zoe Stern")
     Guardianship.objects.create(guardian=other, child=school.mia)
-    text = text_of(page_for(client, other))
+    text = main_text_of(page_for(client, other))
     assert "Class 3A" in text
     assert "Mia" in text
     for hidden in ("Class 2B", "Noah", "Okafor", "Brandt", "Zoe"):
@@ -165,13 +160,13 @@ def test_a_student_sees_own_games_only(client, school):
     assert re.findall(r"<h2>(.*?)</h2>", response.text) == ["My games", "Who can see how I am doing"]
     assert games_listed(response) == 2
     for hidden in ("Mia Okafor", "Noah Brandt", "Brandt"):
-        assert hidden not in text_of(response)
+        assert hidden not in main_text_of(response)
 
 
 def test_who_has_played_nothing_is_told_so(client, school):
     newcomer = student(school.classroom, "Lina", "Lina Haddad")
     response = page_for(client, newcomer)
-    assert "No finished game yet." in text_of(response)
+    assert "No finished game yet." in main_text_of(response)
     assert games_listed(response) == 0
 
 
@@ -180,9 +175,9 @@ def test_a_game_is_told_with_points_rivals_and_who_won(client, school):
     points = won.state.seats[0].points
     rival = won.seats.get(number=1).name
     assert rival != "Noah", "a table for all has no names of its own"
-    assert f"together {points} points · {rival} 0 won" in text_of(page_for(client, school.mia))
-    assert f"together 0 points · {won.seats.get(number=0).name} {points}" in text_of(page_for(client, school.noah))
-    assert "won" not in text_of(page_for(client, school.noah))
+    assert f"together {points} points · {rival} 0 won" in main_text_of(page_for(client, school.mia))
+    assert f"together 0 points · {won.seats.get(number=0).name} {points}" in main_text_of(page_for(client, school.noah))
+    assert "won" not in main_text_of(page_for(client, school.noah))
 
 
 def test_the_newest_game_comes_first(client, school):
@@ -233,7 +228,7 @@ def test_signing_in_leads_to_where_one_wanted_to_go_but_to_no_other_site(client,
 )
 def test_a_wrong_password_or_address_is_told_with_the_form_and_without_saying_which(client, rivera, wrong):
     response = sign_in(client, **wrong)
-    assert "The email address and/or password you specified are not correct." in text_of(response)
+    assert "The email address and/or password you specified are not correct." in main_text_of(response)
     assert 'type="password"' in response.text
     assert get_user(client).is_anonymous
 
@@ -312,8 +307,8 @@ def test_sign_up_asks_neutrally_whether_one_is_an_adult(client):
 
 def test_somebody_who_is_no_adult_is_kindly_shown_the_way_on_and_nothing_is_kept(client, mailoutbox):
     page = sign_up(client, is_adult="no")
-    assert "play and learn right now" in text_of(page)
-    assert "ask a grown-up" in text_of(page)
+    assert "play and learn right now" in main_text_of(page)
+    assert "ask a grown-up" in main_text_of(page)
     assert 'href="/learn/"' in page.text
     assert 'type="password"' not in page.text
     assert not User.objects.exists()

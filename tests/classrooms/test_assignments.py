@@ -27,11 +27,6 @@ UNIT = course()[0]
 TODAY = datetime.fromtimestamp(NOW, UTC).date()
 
 
-@pytest.fixture
-def classroom():
-    return make_classroom(make_adult("Rivera"))
-
-
 def give(classroom, task: Task, *, now: float = NOW - DAY, **more) -> Assignment:
     return assign(classroom, by=classroom.teachers.get(), task=task, now=now, **more)
 

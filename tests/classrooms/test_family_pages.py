@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from html import unescape
 
 import pytest
 from django.core.cache import cache
@@ -19,6 +18,7 @@ from classrooms.reports.family import CAN, LEARNING, TOGETHER, child_report, chi
 from classrooms.reports.mailings import stop_token
 from games.rules import Feature, is_set
 from lessons.skills import ExerciseKind, Skill
+from tests.builders.pages import text_of
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.tries import DAY, NOW, a_set, answered, broken_by
 
@@ -48,10 +48,6 @@ def pupil_of(parent: User) -> User:
     student = enrol(classroom, "Mia Okafor")[0].student
     guardians.use_code(guardians.make_code(student, by=classroom.teachers.get()), by=parent)
     return student
-
-
-def text_of(response) -> str:
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
 
 
 def sure_of_sets(child: User, *, at: float = NOW - DAY) -> None:

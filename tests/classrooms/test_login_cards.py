@@ -27,7 +27,7 @@ from classrooms.models import Action, AuditEntry, User
 from core.printing import paths
 from core.printing.paper import Paper
 from core.printing.text import is_printable
-from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
+from tests.classrooms.people import enrol, signed_in
 
 SCALE = 3
 POINTS = {Paper.A4: (595, 842), Paper.LETTER: (612, 792)}
@@ -195,11 +195,6 @@ def test_a_drawing_on_a_page_has_no_style_and_is_silent():
 
 
 # The page
-
-
-@pytest.fixture
-def classroom(db):
-    return make_classroom(make_adult("Rosa"))
 
 
 @pytest.fixture

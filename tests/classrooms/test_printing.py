@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from classrooms.models import Action, AuditEntry, Classroom, Enrolment
+from classrooms.models import Action, AuditEntry, Enrolment
 from core.jobs import queue, runs
 from core.models import Job, JobState
 from core.printing.paper import Paper
@@ -79,11 +79,6 @@ def master(who: Enrolment) -> None:
 
 def mastered(who: Enrolment) -> list[Skill]:
     return mastered_skills(skill_states(player_of(who)), time.time())
-
-
-@pytest.fixture
-def classroom() -> Classroom:
-    return make_classroom(make_adult("Rosa"))
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import re
 import time
 import zipfile
 from datetime import date, datetime, timedelta
-from html import unescape
 from io import BytesIO, StringIO
 from types import SimpleNamespace
 
@@ -67,6 +66,7 @@ from lessons.models import HelpGiven, LearningEvent, Progress, StepDone
 from lessons.progress.origins import PRACTICE
 from lessons.progress.recording import finish_step, give_help, rebuild
 from lessons.skills import ExerciseKind
+from tests.builders.pages import text_of
 from tests.classrooms import data_inventory
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.tries import a_set, answered
@@ -192,10 +192,6 @@ def unpacked(content: bytes) -> dict[str, str]:
 
 def data_of(content: bytes, folder: str = "") -> dict[str, list[dict]]:
     return json.loads(unpacked(content)[f"{folder}data.json"])
-
-
-def text_of(response) -> str:
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
 
 
 def traces_of(*words: str) -> list[str]:

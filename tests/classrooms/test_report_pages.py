@@ -22,6 +22,7 @@ from games.rules import Feature
 from lessons.course.units import course
 from lessons.progress.recording import finish_step
 from lessons.skills import ExerciseKind, Skill
+from tests.builders.pages import main_text_of
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.tries import a_set, answered, board, broken_by, player_of
 
@@ -70,11 +71,6 @@ class Room:
 @pytest.fixture
 def room() -> Room:
     return Room()
-
-
-def text_of(response) -> str:
-    main = response.text.partition("<main")[2].partition("</main>")[0]
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", main)).split())
 
 
 # Permissions
@@ -147,14 +143,14 @@ def test_a_deleted_class_is_not_there(room, page):
 def test_a_class_of_nobody_says_what_to_do(room):
     empty = make_classroom(room.teacher, "Class 3A")
     response = room.client.get(f"/teach/{empty.pk}/")
-    assert "Nobody is here yet" in text_of(response)
+    assert "Nobody is here yet" in main_text_of(response)
     assert f'class="main-button" href="{reverse("teach:roster", args=[empty.pk])}"' in response.text
     for page in ("ledger/", "assignments/", "print/"):
         assert room.client.get(f"/teach/{empty.pk}/{page}").status_code == 200
 
 
 def test_who_needs_help_comes_first_and_with_what(room):
-    text = text_of(room.get(""))
+    text = main_text_of(room.get(""))
     need = "Mia Okafor Comet seems not to look at the shading shading: two and one missed 6 of 6"
     assert need in text
     assert text.index(need) < text.index("What they can do")
@@ -163,7 +159,7 @@ def test_who_needs_help_comes_first_and_with_what(room):
 def test_where_nobody_does_it_says_so(room):
     room.mia.student.deleted_at = room.classroom.made_at
     room.mia.student.save()
-    assert "Nobody misses the same thing again and again." in text_of(room.get(""))
+    assert "Nobody misses the same thing again and again." in main_text_of(room.get(""))
 
 
 def test_names_are_written_as_names_and_not_as_markup(room):
@@ -273,7 +269,7 @@ def test_forty_students_take_as_many_queries_as_three(room, page):
 
 def test_the_ledger_counts_and_shows_cards_with_their_verdict(room):
     response = room.get("ledger/")
-    text = text_of(response)
+    text = main_text_of(response)
     assert "6 wrong triples in all." in text
     assert "Mia Okafor Comet 0 0 6 0 6" in text
     assert "Noah Brandt Noah 0 0 0 0 0" in text
@@ -285,7 +281,7 @@ def test_the_ledger_counts_and_shows_cards_with_their_verdict(room):
 
 def test_a_students_page_shows_path_skills_weeks_and_every_try(room):
     response = room.get("students/{enrolment}/")
-    text = text_of(response)
+    text = main_text_of(response)
     assert f"{UNIT.title} 0 of {len(UNIT.steps)}" in text
     assert "Seeing shading" in text
     assert text.count("✗ wrong Is it a SET?") == 6
@@ -307,7 +303,7 @@ def test_every_kind_of_answer_can_be_shown(room):
     answered(room.noah, ExerciseKind.FIND_ALL, cards, {"sets": []}, at=now)
     answered(room.noah, ExerciseKind.ANY_SET, cards, {"yes": False}, at=now)
     answered(room.noah, ExerciseKind.IS_SET, a_set(), {"yes": False, "breaks": "color"}, at=now)
-    text = text_of(room.get(f"students/{room.noah.pk}/"))
+    text = main_text_of(room.get(f"students/{room.noah.pk}/"))
     for part in (
         "Answer: color",
         "number: all the same;",
@@ -335,7 +331,7 @@ def test_answers_to_the_course_can_be_shown(room, step, form, says):
     if step == "pick-all":
         form = {"cards": [str(card.index) for card in question.cards[:2]]}
     assert signed_in(room.noah.student).post(f"/learn/{unit.slug}/{found.slug}/", form).status_code == 200
-    text = text_of(room.get(f"students/{room.noah.pk}/"))
+    text = main_text_of(room.get(f"students/{room.noah.pk}/"))
     assert f"{unit.title}: {found.title}" in text
     assert says in text
 
@@ -344,14 +340,14 @@ def test_many_tries_come_in_pages(room):
     for skip in range(18):
         answered(room.mia, ExerciseKind.IS_SET, a_set(skip), {"yes": True}, at=time.time())
     first = room.get("students/{enrolment}/")
-    assert (first.text.count('class="try"'), "1 of 2" in text_of(first)) == (20, True)
+    assert (first.text.count('class="try"'), "1 of 2" in main_text_of(first)) == (20, True)
     assert room.get("students/{enrolment}/?page=2").text.count('class="try"') == 4
     for odd in ("0", "99", "x", ""):
         room.get("students/{enrolment}/?page=" + odd)
 
 
 def test_who_has_tried_nothing_is_told_so(room):
-    assert "Nothing tried yet." in text_of(room.get(f"students/{room.noah.pk}/"))
+    assert "Nothing tried yet." in main_text_of(room.get(f"students/{room.noah.pk}/"))
 
 
 # Assignments
@@ -364,7 +360,7 @@ def test_what_is_assigned_is_on_the_page_and_on_the_students(room):
     made = Assignment.objects.exclude(pk=room.assignment.pk).get()
     assert (made.task, made.what, made.amount) == ("skill", "color", 3)
     assert (made.enrolment, made.made_by) == (room.noah, room.teacher)
-    text = text_of(room.get("assignments/"))
+    text = main_text_of(room.get("assignments/"))
     assert "Assigned: Seeing color: until it is sure" in text
     assert "Seeing color: until it is sure Noah Brandt · due January 31" in text
     titles = [task.title for task in open_for(room.noah.student, now=time.time())]
@@ -405,4 +401,4 @@ def test_withdrawn_it_is_gone(room):
     response = room.post("assignments/{assignment}/withdraw/")
     assert (response.status_code, response.headers["Location"]) == (302, room.url("assignments/"))
     assert not Assignment.objects.exists()
-    assert "Nothing yet." in text_of(room.get("assignments/"))
+    assert "Nothing yet." in main_text_of(room.get("assignments/"))

@@ -31,11 +31,6 @@ pytestmark = pytest.mark.django_db
 MOMENT = datetime.fromtimestamp(NOW, UTC)
 
 
-@pytest.fixture
-def classroom():
-    return make_classroom(make_adult("Rivera"))
-
-
 def counts(tally) -> dict[str, int]:
     return {feature.value: count for feature, count in tally.counts.items() if count}
 

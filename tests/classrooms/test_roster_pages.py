@@ -14,6 +14,7 @@ from django.utils import timezone
 from classrooms.accounts.guardians import use_code
 from classrooms.classes.rosters.proposals import CHUNK
 from classrooms.models import Action, AuditEntry, Classroom, Guardianship, HandOver, RosterImport, User
+from tests.builders.pages import text_of
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.classrooms.test_rosters import FILE, many, three, zipped
 
@@ -53,10 +54,6 @@ def upload(client, classroom, *contents, shown="first"):
 
 def paste(client, classroom, names: str, shown: str = "first"):
     return client.post(f"{home(classroom)}paste/", {"names": names, "shown": shown})
-
-
-def text_of(response) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", response.text))
 
 
 def edit(mia) -> str:

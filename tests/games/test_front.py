@@ -5,29 +5,17 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 from html import unescape
-from itertools import combinations
 
 import pytest
 
 from games.boards import front_board
-from games.rules import FULL_DECK, Card, explain, find_sets, is_set
+from games.rules import FULL_DECK, explain, find_sets
 from games.words import THE_FEATURES, card_name, verdict_line
+from tests.builders.cards import a_set, indices, no_set
 
 HTMX = {"HX-Request": "true"}
 NUMBER = 7
 BOARD = front_board(NUMBER)
-
-
-def a_set() -> tuple[Card, ...]:
-    return find_sets(BOARD)[0]
-
-
-def no_set() -> tuple[Card, ...]:
-    return next(triple for triple in combinations(BOARD, 3) if not is_set(*triple))
-
-
-def indices(cards) -> list[int]:
-    return [card.index for card in cards]
 
 
 def look(client, *, board=NUMBER, **more):
@@ -136,15 +124,15 @@ def test_neighbouring_numbers_have_boards_of_their_own():
 
 
 def test_a_set_is_told_to_be_one_with_a_row_for_each_feature(client):
-    response = pick(client, indices(a_set()))
+    response = pick(client, indices(a_set(BOARD)))
     assert response.status_code == 200
     assert "Yes, that's the SET!" in answer(response)
-    for verdict in explain(*a_set()).features:
+    for verdict in explain(*a_set(BOARD)).features:
         line = verdict_line(verdict)
         assert f"{line.feature}: {line.text}" in answer(response)
     assert answer_rows(response) == [False] * 4
-    assert sorted(ticked(response)) == sorted(indices(a_set()))
-    assert triple_judged(response) == indices(sorted(a_set(), key=BOARD.index))
+    assert sorted(ticked(response)) == sorted(indices(a_set(BOARD)))
+    assert triple_judged(response) == indices(sorted(a_set(BOARD), key=BOARD.index))
 
 
 def answer_rows(response) -> list[bool]:
@@ -154,18 +142,18 @@ def answer_rows(response) -> list[bool]:
 
 
 def test_a_wrong_pick_is_told_what_to_look_at_and_why(client):
-    response = pick(client, indices(no_set()))
+    response = pick(client, indices(no_set(BOARD)))
     assert response.status_code == 200
-    broken = explain(*no_set()).broken
+    broken = explain(*no_set(BOARD)).broken
     assert f"Look at {THE_FEATURES[broken[0].feature]}." in answer(response)
     assert "Two are alike and one isn't, so it's no SET." in answer(response)
-    assert answer_rows(response) == [verdict.is_broken for verdict in explain(*no_set()).features]
+    assert answer_rows(response) == [verdict.is_broken for verdict in explain(*no_set(BOARD)).features]
     for verdict in broken:
         assert verdict_line(verdict).text in answer(response)
 
 
 def test_the_order_of_the_picks_does_not_matter(client):
-    there, back = pick(client, indices(no_set())), pick(client, indices(no_set())[::-1])
+    there, back = pick(client, indices(no_set(BOARD))), pick(client, indices(no_set(BOARD))[::-1])
     assert answer(there) == answer(back)
 
 
@@ -198,7 +186,7 @@ def test_show_me_rings_and_explains_the_set_of_the_board(client):
     response = look(client, show="1")
     assert response.status_code == 200
     assert "Here it is." in answer(response)
-    assert sorted(hinted(response)) == sorted(triple_judged(response)) == sorted(indices(a_set()))
+    assert sorted(hinted(response)) == sorted(triple_judged(response)) == sorted(indices(a_set(BOARD)))
     assert ticked(response) == triple_judged(look(client)) == hinted(look(client)) == []
 
 
@@ -220,8 +208,8 @@ def test_the_doors_lead_to_the_four_parts_of_the_site(client):
 @pytest.mark.parametrize(
     ("cards", "status", "said"),
     [
-        (indices(a_set()), 200, "Yes, that's the SET!"),
-        (indices(no_set()), 200, "Look at the "),
+        (indices(a_set(BOARD)), 200, "Yes, that's the SET!"),
+        (indices(no_set(BOARD)), 200, "Look at the "),
         (indices(BOARD[:2]), 422, "Pick three cards."),
         (["x"], 422, "One of these cards is not on the table."),
     ],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from datetime import UTC, datetime
-from itertools import combinations
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -17,13 +16,14 @@ from games.matches import store as match_store
 from games.matches.history import moments
 from games.models import Event, Match, Seat, Way
 from games.players import Player, friendly_names
-from games.rules import Options, decide, find_sets, is_set, replay
+from games.rules import Card, Options, decide, replay
 from games.rules import commands as ask
 from games.rules import events as did
 from games.rules.errors import BadOption, RefusalReason, Refused
 from games.rules.opponents import STRENGTHS, UnknownStrength, computer_move
 from games.rules.records import event_from, match_from
 from games.rules.state import Failing, Phase
+from tests.builders.cards import a_set, no_set
 
 pytestmark = pytest.mark.django_db
 
@@ -67,12 +67,8 @@ def points(code: str) -> list[int]:
     return [seat.points for seat in stored(code).state.seats]
 
 
-def a_set(code: str):
-    return find_sets(stored(code).state.table)[0]
-
-
-def no_set(code: str):
-    return next(triple for triple in combinations(stored(code).state.table, 3) if not is_set(*triple))
+def table(code: str) -> tuple[Card, ...]:
+    return stored(code).state.table
 
 
 def everything(code: str) -> tuple:
@@ -176,7 +172,7 @@ def test_a_command_appends_numbered_events_and_moves_the_version_by_their_number
     written = matches.command(code, ask.Call(1), now=NOW + 3)
     assert kinds(written.events) == ["Called"]
     assert written.match.version == before.version + 1
-    written = matches.command(code, ask.Pick(1, a_set(code)), now=NOW + 4)
+    written = matches.command(code, ask.Pick(1, a_set(table(code))), now=NOW + 4)
     assert kinds(written.events) == ["SetTaken"]
     assert stored(code).version == before.version + 2
     assert tuple(log(code)[-1:]) == written.events
@@ -198,7 +194,7 @@ def test_a_command_that_changes_nothing_writes_nothing():
 def test_a_refused_command_writes_nothing():
     code = open_together(BEN)
     before = everything(code)
-    assert refused(code, ask.Pick(0, a_set(code))) is RefusalReason.CALL_FIRST
+    assert refused(code, ask.Pick(0, a_set(table(code)))) is RefusalReason.CALL_FIRST
     assert refused(code, ask.Call(7)) is RefusalReason.NO_SUCH_SEAT
     assert refused(code, ask.Deal(0)) is RefusalReason.ALREADY_STARTED
     assert everything(code) == before
@@ -228,7 +224,7 @@ def test_at_the_table_of_a_whole_class_nobody_acts_from_a_seat():
 def test_a_wrong_pick_is_in_the_log_with_its_price():
     code = open_together(BEN)
     matches.command(code, ask.Call(0), now=NOW)
-    (failed,) = matches.command(code, ask.Pick(0, no_set(code)), now=NOW + 1).events
+    (failed,) = matches.command(code, ask.Pick(0, no_set(table(code))), now=NOW + 1).events
     assert (failed.why, failed.cost, points(code)) == (Failing.WRONG, 1, [-1, 0])
 
 
@@ -250,7 +246,7 @@ def test_a_call_that_the_network_sends_twice_is_one_call():
     code = open_together(BEN)
     seen = stored(code).version
     matches.command(code, ask.Call(0), now=NOW, seen=seen)
-    matches.command(code, ask.Pick(0, no_set(code)), now=NOW + 1, seen=seen + 1)
+    matches.command(code, ask.Pick(0, no_set(table(code))), now=NOW + 1, seen=seen + 1)
     before = everything(code)
     assert matches.command(code, ask.Call(0), now=NOW + 2, seen=seen).events == ()
     assert everything(code) == before
@@ -258,7 +254,7 @@ def test_a_call_that_the_network_sends_twice_is_one_call():
 
 def test_a_pick_that_the_network_sends_twice_is_one_pick():
     code = open_together(BEN, options=Options(quick=True))
-    seen, cards = stored(code).version, a_set(code)
+    seen, cards = stored(code).version, a_set(table(code))
     matches.command(code, ask.Pick(0, cards), now=NOW, seen=seen)
     assert matches.command(code, ask.Pick(0, cards[::-1]), now=NOW + 1, seen=seen).events == ()
     assert points(code) == [1, 0]
@@ -267,7 +263,7 @@ def test_a_pick_that_the_network_sends_twice_is_one_pick():
 
 def test_another_pick_from_the_same_page_is_another_pick():
     code = open_together(BEN, options=Options(quick=True))
-    seen, wrong, right = stored(code).version, no_set(code), a_set(code)
+    seen, wrong, right = stored(code).version, no_set(table(code)), a_set(table(code))
     matches.command(code, ask.Pick(0, wrong), now=NOW, seen=seen)
     assert kinds(matches.command(code, ask.Pick(0, right), now=NOW + 1, seen=seen).events) == ["SetTaken"]
     assert points(code) == [0, 0]
@@ -312,7 +308,7 @@ def test_a_match_says_when_a_window_closes():
     assert stored(code).due is None
     matches.command(code, ask.Call(0), now=NOW)
     assert stored(code).due == NOW + 5
-    matches.command(code, ask.Pick(0, a_set(code)), now=NOW + 1)
+    matches.command(code, ask.Pick(0, a_set(table(code))), now=NOW + 1)
     assert stored(code).due is None
 
 
@@ -320,7 +316,7 @@ def test_a_pick_after_the_window_is_refused_and_the_penalty_is_written_all_the_s
     code = open_together(BEN)
     matches.command(code, ask.Call(0), now=NOW)
     version = stored(code).version
-    assert refused(code, ask.Pick(0, a_set(code)), now=NOW + 6) is RefusalReason.WINDOW_OVER
+    assert refused(code, ask.Pick(0, a_set(table(code))), now=NOW + 6) is RefusalReason.WINDOW_OVER
     assert log(code)[version:] == [did.CallFailed(at=NOW + 5, seat=0, why=Failing.LATE, cost=1)]
     assert (points(code), stored(code).state.control, stored(code).due) == ([-1, 0], None, None)
     assert_the_log_is_whole(code)
@@ -576,7 +572,7 @@ def test_alone_and_in_a_lesson_people_have_their_own_names():
 def test_who_left_comes_back_to_the_same_seat_with_the_same_points():
     code = open_together(BEN)
     matches.command(code, ask.Call(1), now=NOW)
-    matches.command(code, ask.Pick(1, a_set(code)), now=NOW)
+    matches.command(code, ask.Pick(1, a_set(table(code))), now=NOW)
     matches.command(code, ask.Leave(1), now=NOW)
     assert matches.join(code, BEN, now=NOW + 10).number == 1
     assert stored(code).state.seats[1].is_seated
@@ -755,7 +751,7 @@ def test_listeners_are_told_of_what_was_due_when_the_command_is_refused(told, dj
     code = open_together(BEN)
     matches.command(code, ask.Call(0), now=NOW)
     with django_capture_on_commit_callbacks(execute=True):
-        assert refused(code, ask.Pick(0, a_set(code)), now=NOW + 6) is RefusalReason.WINDOW_OVER
+        assert refused(code, ask.Pick(0, a_set(table(code))), now=NOW + 6) is RefusalReason.WINDOW_OVER
     assert told == [(code, stored(code).version)]
 
 

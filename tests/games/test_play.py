@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from itertools import combinations
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -20,13 +19,14 @@ from games.live import render, tokens
 from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
-from games.rules import EDITIONS, Options, find_sets, is_set
+from games.rules import EDITIONS, Card, Options
 from games.rules import commands as ask
 from games.rules import events as did
 from games.rules.errors import RefusalReason
 from games.rules.records import event_from
 from games.rules.state import Phase
 from games.words import REFUSALS
+from tests.builders.cards import a_set, indices, no_set
 
 pytestmark = pytest.mark.django_db
 
@@ -93,17 +93,12 @@ def stored_state(code: str) -> tuple:
     return match, list(stored(code).events.values()), list(stored(code).seats.values())
 
 
+def table(code: str) -> tuple[Card, ...]:
+    return stored(code).state.table
+
+
 def log(code: str) -> list[did.Event]:
     return [event_from(row.record) for row in stored(code).events.all()]
-
-
-def a_set(code: str) -> list[int]:
-    return [card.index for card in find_sets(stored(code).state.table)[0]]
-
-
-def no_set(code: str) -> list[int]:
-    table = stored(code).state.table
-    return [card.index for card in next(triple for triple in combinations(table, 3) if not is_set(*triple))]
 
 
 def post(client: Client, code: str, action: str, *, htmx: bool = False, **data):
@@ -136,7 +131,7 @@ plain_and_htmx = pytest.mark.parametrize("htmx", [False, True], ids=["plain", "h
 DONE = {
     "deal": ([], {}, did.DealBegan),
     "call": ([ask.Deal(0)], {}, did.Called),
-    "pick": ([ask.Deal(0), ask.Call(0)], a_set, did.SetTaken),
+    "pick": ([ask.Deal(0), ask.Call(0)], {"card": a_set}, did.SetTaken),
     "withdraw": ([ask.Deal(0), ask.Call(0)], {}, did.CallFailed),
     "no-set": ([ask.Deal(0)], {}, did.Agreed),
     "take-back": ([ask.Deal(0), ask.AgreeNoSet(0)], {}, did.TookBack),
@@ -146,10 +141,10 @@ DONE = {
 @plain_and_htmx
 @pytest.mark.parametrize("action", MOVES)
 def test_a_player_moves_and_gets_the_table(action, htmx):
-    before, cards, kind = DONE[action]
+    before, data, kind = DONE[action]
     code = open_together(dealt=False)
     do(code, *before)
-    data = {"card": cards(code)} if callable(cards) else {}
+    data = {name: indices(cards_of(table(code))) for name, cards_of in data.items()}
     answer = post(client_of(ANN), code, action, htmx=htmx, **data)
     assert isinstance(log(code)[-1], kind)
     assert getattr(log(code)[-1], "seat", 0) == 0
@@ -165,7 +160,7 @@ def test_a_player_moves_and_gets_the_table(action, htmx):
 def test_a_wrong_pick_is_a_move_too_and_says_why(htmx):
     code = open_together()
     do(code, ask.Call(0))
-    answer = post(client_of(ANN), code, "pick", card=no_set(code), htmx=htmx)
+    answer = post(client_of(ANN), code, "pick", card=indices(no_set(table(code))), htmx=htmx)
     assert answer.status_code == (200 if htmx else 302)
     page = answer if htmx else client_of(ANN).get(answer.url)
     assert "The Magic Rule" in page.content.decode()
@@ -225,7 +220,9 @@ def test_a_stranger_cannot_move_and_does_not_become_a_guest(action, htmx):
     code = open_together()
     before = stored_state(code)
     stranger = Client()
-    assert_refused(post(stranger, code, action, htmx=htmx, card=a_set(code)), RefusalReason.NO_SUCH_SEAT, htmx=htmx)
+    assert_refused(
+        post(stranger, code, action, htmx=htmx, card=indices(a_set(table(code)))), RefusalReason.NO_SUCH_SEAT, htmx=htmx
+    )
     assert stored_state(code) == before
     assert not stranger.session.get("guest")
 
@@ -238,7 +235,9 @@ def test_a_watcher_cannot_move(action, htmx):
     before = stored_state(code)
     eve = client_of(EVE)
     assert eve.get(f"/play/{code}/").status_code == 200
-    assert_refused(post(eve, code, action, htmx=htmx, card=a_set(code)), RefusalReason.NO_SUCH_SEAT, htmx=htmx)
+    assert_refused(
+        post(eve, code, action, htmx=htmx, card=indices(a_set(table(code)))), RefusalReason.NO_SUCH_SEAT, htmx=htmx
+    )
     assert stored_state(code) == before
 
 
@@ -249,7 +248,9 @@ def test_a_user_without_a_seat_cannot_move(action, htmx):
     before = stored_state(code)
     client = Client()
     client.force_login(get_user_model().objects.create_student(display_name="Mia"))
-    assert_refused(post(client, code, action, htmx=htmx, card=a_set(code)), RefusalReason.NO_SUCH_SEAT, htmx=htmx)
+    assert_refused(
+        post(client, code, action, htmx=htmx, card=indices(a_set(table(code)))), RefusalReason.NO_SUCH_SEAT, htmx=htmx
+    )
     assert stored_state(code) == before
 
 
@@ -324,7 +325,7 @@ def nothing(code: str) -> dict:
 
 
 def take_a_set(code: str) -> None:
-    do(code, ask.Call(1), ask.Pick(1, find_sets(stored(code).state.table)[0]))
+    do(code, ask.Call(1), ask.Pick(1, a_set(table(code))))
 
 
 def given(*orders: ask.Command) -> Callable[[str], None]:
@@ -401,7 +402,7 @@ def test_nothing_is_played_when_the_match_is_over(action, htmx):
 def test_a_version_that_nobody_was_shown_is_refused(version):
     code, ann = open_together(), client_of(ANN)
     before = stored_state(code)
-    data = {"card": a_set(code)} | ({} if version is None else {"version": version})
+    data = {"card": indices(a_set(table(code)))} | ({} if version is None else {"version": version})
     for action in MOVES:
         answer = ann.post(f"/play/{code}/{action}/", data, headers=HTMX)
         assert_refused(answer, RefusalReason.UNSEEN_VERSION, htmx=True)
@@ -415,7 +416,9 @@ def test_a_pick_after_the_window_is_late_and_only_that_is_written(htmx):
     matches.command(code, ask.Call(0), now=time.time() - 60)
     before = stored(code).version
     assert_refused(
-        post(client_of(ANN), code, "pick", htmx=htmx, card=a_set(code)), RefusalReason.WINDOW_OVER, htmx=htmx
+        post(client_of(ANN), code, "pick", htmx=htmx, card=indices(a_set(table(code)))),
+        RefusalReason.WINDOW_OVER,
+        htmx=htmx,
     )
     assert [type(event) for event in log(code)[before:]] == [did.CallFailed]
     assert stored(code).state.seats[0].points == -1
@@ -438,7 +441,7 @@ def test_a_call_that_comes_again_after_it_was_resolved_does_not_call_again():
     seen = stored(code).version
     ann = client_of(ANN)
     post(ann, code, "call", version=seen)
-    post(ann, code, "pick", card=a_set(code))
+    post(ann, code, "pick", card=indices(a_set(table(code))))
     before = stored_state(code)
     answer = post(ann, code, "call", htmx=True, version=seen)
     assert answer.status_code == 200
@@ -450,7 +453,7 @@ def test_a_call_that_comes_again_after_it_was_resolved_does_not_call_again():
 def test_a_pick_that_is_sent_again_counts_once(pick):
     code = open_together()
     do(code, ask.Call(0))
-    seen, three, ann = stored(code).version, pick(code), client_of(ANN)
+    seen, three, ann = stored(code).version, indices(pick(table(code))), client_of(ANN)
     post(ann, code, "pick", version=seen, card=three)
     before = stored_state(code)
     assert post(ann, code, "pick", version=seen, card=three[::-1]).status_code == 302

@@ -12,15 +12,12 @@ from hypothesis import strategies as st
 from games.rules import Card, Feature, is_set
 from lessons.questions import AnswerFault, BadAnswer, Exercise, exercise_of, make_exercise
 from lessons.skills import ExerciseKind, Skill, Wanted
+from tests.builders.cards import indices
 from tests.lessons.samples import broken, differing, exercises, explained, is_yes, make_of, sets_on
 
 NUMBER, COLOR, SHADING, SHAPE = Feature
 
 # Compare every grade with the plain rules
-
-
-def indices(cards) -> list[int]:
-    return sorted(card.index for card in cards)
 
 
 def answers(exercise: Exercise, rng: random.Random):

@@ -52,13 +52,6 @@ def now(monkeypatch) -> float:
     return now
 
 
-@pytest.fixture
-def ann(client) -> Player:
-    ann = a_user()
-    client.force_login(ann.user)
-    return ann
-
-
 def whose(client: Client) -> str:
     return client.get(PATH).json()["whose"]
 

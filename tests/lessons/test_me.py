@@ -35,13 +35,6 @@ YEAR = 365 * DAY
 
 
 @pytest.fixture
-def ann(client) -> Player:
-    ann = a_user()
-    client.force_login(ann.user)
-    return ann
-
-
-@pytest.fixture
 def clock(monkeypatch):
     """The pages' clock, which the test sets."""
     clock = SimpleNamespace(now=NOW)

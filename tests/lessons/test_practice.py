@@ -50,13 +50,6 @@ def no_hurry(monkeypatch):
 
 
 @pytest.fixture
-def ann(client) -> Player:
-    ann = a_user()
-    client.force_login(ann.user)
-    return ann
-
-
-@pytest.fixture
 def clock(monkeypatch):
     """The pages' clock, which the test sets."""
     clock = SimpleNamespace(now=NOW)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from functools import partial
-from itertools import combinations
 
 import pytest
 from django.test import Client
@@ -19,7 +18,7 @@ from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
 from games.queries import played_matches
-from games.rules import Card, Feature, Options, explain, find_sets, is_set
+from games.rules import Card, Feature, Options, explain
 from games.rules import commands as ask
 from games.rules.errors import RefusalReason
 from games.rules.state import Ending, Failing, Phase
@@ -27,6 +26,7 @@ from games.words import REFUSALS
 from lessons.models import LearningEvent
 from lessons.progress.snapshots import skill_states
 from lessons.skills import Skill
+from tests.builders.cards import a_set, indices, no_set
 from tests.classrooms.live.lesson import Lesson, a_lesson
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 from tests.games.rules.tables import has_no_set, table_where
@@ -52,13 +52,8 @@ def match_of(lesson: Lesson) -> Match:
     return Match.objects.get(code=lesson.activity.state["match"])
 
 
-def a_set(lesson: Lesson) -> list[int]:
-    return [card.index for card in find_sets(match_of(lesson).state.table)[0]]
-
-
-def no_set(lesson: Lesson) -> list[int]:
-    table = match_of(lesson).state.table
-    return [card.index for card in next(each for each in combinations(table, 3) if not is_set(*each))]
+def table(lesson: Lesson) -> tuple[Card, ...]:
+    return match_of(lesson).state.table
 
 
 def why(cards: list[int], **wrong: str) -> dict[str, str]:
@@ -109,12 +104,12 @@ def test_only_who_called_first_sees_the_cards_and_may_pick(lesson):
     name = lesson.seats[0].name
     assert f"Wait: {name} picks" in lesson.device(1)
     assert f"{name} picks" in lesson.projector()
-    assert lesson.act(1, cards=a_set(lesson)).status_code == 422
+    assert lesson.act(1, cards=indices(a_set(table(lesson)))).status_code == 422
     assert not Answer.objects.exists()
 
 
 def test_a_set_is_a_point_and_an_answer_and_then_the_reason_is_asked_for(lesson):
-    cards = a_set(lesson)
+    cards = indices(a_set(table(lesson)))
     lesson.act(0, do="call")
     lesson.act(0, cards=cards)
     assert points(lesson) == [1, 0, 0]
@@ -129,7 +124,7 @@ def test_a_set_is_a_point_and_an_answer_and_then_the_reason_is_asked_for(lesson)
 
 
 def test_a_good_reason_is_kept_and_praised(lesson):
-    cards = a_set(lesson)
+    cards = indices(a_set(table(lesson)))
     lesson.act(0, do="call")
     lesson.act(0, cards=cards)
     assert "Well explained!" in lesson.act(0, do="why", **why(cards)).text
@@ -141,7 +136,7 @@ def test_a_good_reason_is_kept_and_praised(lesson):
 
 
 def test_a_wrong_reason_costs_nothing_and_is_put_right_kindly(lesson):
-    cards = a_set(lesson)
+    cards = indices(a_set(table(lesson)))
     lesson.act(0, do="call")
     lesson.act(0, cards=cards)
     right = why(cards)
@@ -153,7 +148,7 @@ def test_a_wrong_reason_costs_nothing_and_is_put_right_kindly(lesson):
 
 
 def test_a_reason_must_be_given_for_each_feature(lesson):
-    cards = a_set(lesson)
+    cards = indices(a_set(table(lesson)))
     lesson.act(0, do="call")
     lesson.act(0, cards=cards)
     answer = lesson.act(0, do="why", color="all-same")
@@ -162,7 +157,7 @@ def test_a_reason_must_be_given_for_each_feature(lesson):
 
 
 def test_a_wrong_pick_costs_a_point_where_the_teacher_wants_it(lesson):
-    cards = no_set(lesson)
+    cards = indices(no_set(table(lesson)))
     lesson.act(1, do="call")
     told = lesson.act(1, cards=cards).text
     assert points(lesson) == [0, -1, 0]
@@ -171,7 +166,7 @@ def test_a_wrong_pick_costs_a_point_where_the_teacher_wants_it(lesson):
     assert (answer.is_right, sorted(answer.cards)) == (False, sorted(cards))
     lesson.begin("box", window="10")
     lesson.act(1, do="call")
-    lesson.act(1, cards=no_set(lesson))
+    lesson.act(1, cards=indices(no_set(table(lesson))))
     assert points(lesson) == [0, 0, 0]
 
 
@@ -179,13 +174,13 @@ def test_who_is_late_loses_the_board(lesson):
     lesson.act(0, do="call")
     matches.catch_up(match_of(lesson).code, now=time.time() + 11)
     assert points(lesson) == [-1, 0, 0]
-    refused = lesson.act(0, cards=a_set(lesson))
+    refused = lesson.act(0, cards=indices(a_set(table(lesson))))
     assert refused.status_code == 422
     assert "SET!" in lesson.device(0)
 
 
 def test_a_pick_that_is_sent_twice_counts_once(lesson):
-    cards = a_set(lesson)
+    cards = indices(a_set(table(lesson)))
     lesson.act(0, do="call")
     version = match_of(lesson).version
     lesson.act(0, cards=cards, version=version)
@@ -237,10 +232,10 @@ def test_the_clocks_stand_still_in_a_pause(lesson):
     assert cards_shown(lesson.device(0)) == 0
     matches.catch_up(match_of(lesson).code, now=time.time() + 60)
     assert points(lesson) == [0, 0, 0]
-    assert lesson.act(0, cards=a_set(lesson)).status_code == 422
+    assert lesson.act(0, cards=indices(a_set(table(lesson)))).status_code == 422
     lesson.order("resume")
     assert match_of(lesson).state.control is not None
-    lesson.act(0, cards=a_set(lesson))
+    lesson.act(0, cards=indices(a_set(table(lesson))))
     assert points(lesson) == [1, 0, 0]
 
 
@@ -268,8 +263,8 @@ def test_in_teams_any_member_calls_and_who_called_picks():
     lesson.act(1, do="call")
     assert cards_shown(lesson.device(1)) == 12
     assert cards_shown(lesson.device(0)) == 0
-    assert lesson.act(0, cards=a_set(lesson)).status_code == 422
-    lesson.act(1, cards=a_set(lesson))
+    assert lesson.act(0, cards=indices(a_set(table(lesson)))).status_code == 422
+    lesson.act(1, cards=indices(a_set(table(lesson))))
     assert points(lesson) == [1, 0]
     assert Answer.objects.get().attendee == lesson.seats[1]
     assert "A SET! Why?" in lesson.device(1)
@@ -287,7 +282,7 @@ def test_who_comes_late_plays_at_once(lesson):
     lesson.join(signed_in(late.student))
     assert len(match_of(lesson).state.seats) == 4
     lesson.act(3, do="call")
-    lesson.act(3, cards=a_set(lesson))
+    lesson.act(3, cards=indices(a_set(table(lesson))))
     assert points(lesson) == [0, 0, 0, 1]
 
 
@@ -302,7 +297,7 @@ def test_who_is_sent_out_while_picking_frees_the_board(lesson):
 
 def test_scores_are_shown_only_when_the_teacher_wants_it(lesson):
     lesson.act(0, do="call")
-    lesson.act(0, cards=a_set(lesson))
+    lesson.act(0, cards=indices(a_set(table(lesson))))
     assert "box-scores" not in lesson.projector()
     lesson.order("show-scores")
     assert "box-scores" in lesson.projector()
@@ -310,7 +305,7 @@ def test_scores_are_shown_only_when_the_teacher_wants_it(lesson):
 
 def test_the_room_sees_why_for_a_few_seconds(lesson):
     lesson.act(0, do="call")
-    lesson.act(0, cards=no_set(lesson))
+    lesson.act(0, cards=indices(no_set(table(lesson))))
     assert f"{lesson.seats[0].name}: not a SET." in lesson.projector()
     assert "data-fades" in lesson.projector()
 
@@ -335,7 +330,7 @@ def test_the_match_is_nowhere_but_in_the_lesson_until_it_is_over(lesson):
 
 def test_a_game_that_is_finished_is_over_and_in_the_history_of_all(lesson):
     lesson.act(0, do="call")
-    lesson.act(0, cards=a_set(lesson))
+    lesson.act(0, cards=indices(a_set(table(lesson))))
     match = match_of(lesson)
     lesson.steer("finish")
     state = Match.objects.get(pk=match.pk).state
@@ -358,7 +353,7 @@ def test_another_game_is_a_new_match(lesson):
 
 def test_picks_say_something_about_skills_and_count_once_in_the_ledger(lesson):
     lesson.act(0, do="call")
-    lesson.act(0, cards=no_set(lesson))
+    lesson.act(0, cards=indices(no_set(table(lesson))))
     user = lesson.seats[0].user
     event = LearningEvent.objects.get(user=user)
     assert (event.kind, event.is_right, len(event.cards)) == ("find-one", False, 12)

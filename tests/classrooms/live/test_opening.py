@@ -24,11 +24,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def lesson() -> Lesson:
-    return a_lesson(3)
-
-
-@pytest.fixture
 def colleague(lesson) -> Client:
     stone = make_adult("Stone")
     lesson.session.classroom.teachers.add(stone)

@@ -17,11 +17,6 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def lesson() -> Lesson:
-    return a_lesson(3)
-
-
-@pytest.fixture
 def open_lesson() -> Lesson:
     return a_lesson(2, guests=True)
 

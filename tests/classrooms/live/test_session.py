@@ -13,7 +13,7 @@ from django.utils import timezone
 from classrooms.live import leading
 from classrooms.models import Answer, Attendee, Session, Stage
 from lessons.models import LearningEvent
-from tests.classrooms.live.lesson import Lesson, a_lesson
+from tests.classrooms.live.lesson import a_lesson
 from tests.classrooms.people import enrol, make_adult, make_classroom, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -22,11 +22,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def nobody_was_fast():
     cache.clear()
-
-
-@pytest.fixture
-def lesson() -> Lesson:
-    return a_lesson(3)
 
 
 # Joining

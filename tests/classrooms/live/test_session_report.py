@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import re
 from datetime import timedelta
-from html import unescape
 from io import BytesIO, StringIO
 
 import pytest
@@ -17,6 +16,7 @@ from classrooms.live.report import AnswerTally, latest_sessions, session_report,
 from classrooms.models import Action, Answer, Attendee, AuditEntry, Enrolment, Session
 from games.rules import Feature
 from lessons.models import LearningEvent
+from tests.builders.pages import text_of
 from tests.classrooms.live.lesson import Lesson, a_lesson
 from tests.classrooms.people import enrol, make_adult, signed_in
 
@@ -52,10 +52,6 @@ def lesson() -> Lesson:
     lesson.begin("triples")
     answered(lina, lesson.activity, 1, is_right=True)
     return lesson
-
-
-def text_of(response) -> str:
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.text)).split())
 
 
 def page(lesson: Lesson, name: str = "report/"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from itertools import combinations
 
 import pytest
 from django.core.cache import cache
@@ -20,11 +19,12 @@ from classrooms.reports.ledger import wrong_triples
 from games.matches import service as matches
 from games.models import Match, Way
 from games.queries import played_matches
+from games.rules import Card
 from games.rules import commands as ask
-from games.rules import find_sets, is_set
 from games.rules.state import Ending, Phase
 from lessons.models import LearningEvent
 from lessons.skills import Skill
+from tests.builders.cards import a_set, indices, no_set
 from tests.classrooms.live.lesson import Lesson, a_lesson
 from tests.classrooms.people import enrol, make_adult, signed_in
 from tests.lessons.skill_levels import stand_at
@@ -61,12 +61,8 @@ def post(lesson: Lesson, place: int, deed: str, **form):
     return lesson.devices[place].post(f"/play/{match.code}/{deed}/", {"version": match.version, **form})
 
 
-def a_set(match: Match) -> list[int]:
-    return [card.index for card in find_sets(match.state.table)[0]]
-
-
-def no_set(match: Match) -> list[int]:
-    return [card.index for card in next(each for each in combinations(match.state.table, 3) if not is_set(*each))]
+def table(lesson: Lesson, place: int) -> tuple[Card, ...]:
+    return own_match(lesson, place).state.table
 
 
 def pick(lesson: Lesson, place: int, cards: list[int]) -> None:
@@ -165,7 +161,7 @@ def test_tables_of_a_lesson_are_not_in_the_lobby(lesson):
 
 
 def test_the_projector_shows_all_tables_and_points_only_where_wanted(lesson):
-    pick(lesson, 0, a_set(own_match(lesson, 0)))
+    pick(lesson, 0, indices(a_set(table(lesson, 0))))
     shown = lesson.projector()
     assert all(seat.name in shown for seat in lesson.seats)
     assert "66 cards left" in shown
@@ -213,11 +209,11 @@ def test_a_pause_stops_every_table(lesson):
     post(lesson, 0, "call")
     lesson.order("pause")
     assert all(match.state.paused_at is not None for match in tables_of(lesson))
-    refused = post(lesson, 0, "pick", card=a_set(own_match(lesson, 0)))
+    refused = post(lesson, 0, "pick", card=indices(a_set(table(lesson, 0))))
     assert refused.status_code == 422
     assert "Eyes up!" in lesson.devices[0].get(f"/play/{own_match(lesson, 0).code}/").text
     lesson.order("resume")
-    post(lesson, 0, "pick", card=a_set(own_match(lesson, 0)))
+    post(lesson, 0, "pick", card=indices(a_set(table(lesson, 0))))
     assert sum(seat.points for seat in own_match(lesson, 0).state.seats) == 1
 
 
@@ -273,10 +269,10 @@ def test_a_table_that_is_done_begins_anew_when_its_players_want_it(lesson):
 
 
 def test_every_pick_becomes_an_answer_when_it_is_over_and_only_once(lesson):
-    right, wrong = a_set(own_match(lesson, 0)), no_set(own_match(lesson, 0))
+    right, wrong = indices(a_set(table(lesson, 0))), indices(no_set(table(lesson, 0)))
     pick(lesson, 0, wrong)
     pick(lesson, 0, right)
-    pick(lesson, 1, a_set(own_match(lesson, 1)))
+    pick(lesson, 1, indices(a_set(table(lesson, 1))))
     assert not Answer.objects.exists()
     found = tables_of(lesson)
     lesson.steer("finish")
@@ -300,7 +296,7 @@ def test_when_it_is_over_devices_do_not_lead_to_tables_any_more(lesson):
 
 
 def test_ending_the_lesson_keeps_the_picks(lesson):
-    pick(lesson, 2, a_set(own_match(lesson, 2)))
+    pick(lesson, 2, indices(a_set(table(lesson, 2))))
     lesson.order("end")
     assert Answer.objects.get().attendee == lesson.seats[2]
 
@@ -314,7 +310,7 @@ def test_a_guest_plays_at_a_table_too():
     (match,) = tables_of(lesson)
     assert guest.get(f"/play/{match.code}/").status_code == 200
     guest.post(f"/play/{match.code}/call/", {"version": match.version})
-    guest.post(f"/play/{match.code}/pick/", {"version": match.version + 1, "card": no_set(match)})
+    guest.post(f"/play/{match.code}/pick/", {"version": match.version + 1, "card": indices(no_set(match.state.table))})
     lesson.steer("finish")
     assert Answer.objects.get().attendee.guest
 

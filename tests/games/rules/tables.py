@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import pytest
 
-from games.rules import Options, decide, find_sets, is_set, new_match, replay
+from games.rules import Options, decide, find_sets, new_match, replay
 from games.rules import commands as ask
 from games.rules.errors import RefusalReason, Refused
 from games.rules.state import MatchState, Phase
+from tests.builders.cards import a_set, no_set
 
 
 class Table:
@@ -39,10 +38,10 @@ class Table:
         assert self.match is before
 
     def a_set(self):
-        return find_sets(self.match.table)[0]
+        return a_set(self.match.table)
 
     def no_set(self):
-        return next(triple for triple in combinations(self.match.table, 3) if not is_set(*triple))
+        return no_set(self.match.table)
 
     def take(self, seat: int, cards=None) -> tuple:
         self.do(ask.Call(seat))

@@ -1,0 +1,1 @@
+"""Data that several suites need: people, lessons, cards, and what a page says."""
