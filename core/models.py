@@ -30,7 +30,7 @@ class Job(OwnedByActor):
     asked = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=JobState.choices, default=JobState.WAITING)
     progress = models.FloatField(default=0.0)
-    so_far = models.JSONField(default=dict)
+    partial_result = models.JSONField(default=dict, db_column="so_far")
     """A partial result, shown before the job is done."""
     result = models.JSONField(default=dict)
     file = models.CharField(max_length=200, blank=True)

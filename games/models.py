@@ -76,7 +76,7 @@ class Match(models.Model):
 
     seats: RelatedManager[Seat]
     events: RelatedManager[Event]
-    around: MatchDetails | None = None
+    details: MatchDetails | None = None
     """Only set if `games.matches.store` has read it."""
 
     class Meta:

@@ -59,7 +59,7 @@ async def application(scope: Scope, receive: Receive, send: Send) -> None:
     elif scope["type"] == "lifespan":
         await _lifespan(receive, send)
     else:
-        raise ValueError(f"nothing here speaks {scope['type']}")
+        raise ValueError(f"unsupported protocol: {scope['type']}")
 
 
 def _app_for(path: str) -> App:

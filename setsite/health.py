@@ -11,6 +11,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
 
 from django.conf import settings
 from django.db import close_old_connections, connection
@@ -104,19 +105,21 @@ _REPORTED_ONLY = frozenset({"heavy_lane", "sign_in_lane", "reports_lane"})
 
 
 async def alive(scope: Scope, receive: Receive, send: Send) -> None:
-    await _answer_json(send, 200, {"alive": True})
+    await _answer_json(send, HTTPStatus.OK, {"alive": True})
 
 
 async def ready(scope: Scope, receive: Receive, send: Send) -> None:
     """Check everything the site needs, or the one thing named in the path."""
     wanted = scope["path"].removeprefix("/readyz/").strip("/")
     if wanted and wanted not in CHECKS:
-        await _answer_json(send, 404, {"ready": False})
+        await _answer_json(send, HTTPStatus.NOT_FOUND, {"ready": False})
         return
     names = [wanted] if wanted else list(CHECKS)
     found = dict(zip(names, await asyncio.gather(*(CHECKS[name]() for name in names)), strict=True))
     is_ready = all(is_fine for name, is_fine in found.items() if wanted or name not in _REPORTED_ONLY)
-    await _answer_json(send, 200 if is_ready else 503, {"ready": is_ready, **found})
+    await _answer_json(
+        send, HTTPStatus.OK if is_ready else HTTPStatus.SERVICE_UNAVAILABLE, {"ready": is_ready, **found}
+    )
 
 
 async def figures(scope: Scope, receive: Receive, send: Send) -> None:
@@ -124,10 +127,10 @@ async def figures(scope: Scope, receive: Receive, send: Send) -> None:
     given = dict(scope["headers"]).get(b"authorization", b"")
     token = settings.METRICS_TOKEN
     if not token or not hmac.compare_digest(given, f"Bearer {token}".encode()):
-        await _answer_json(send, 404, {"found": False})
+        await _answer_json(send, HTTPStatus.NOT_FOUND, {"found": False})
         return
     page = await asyncio.get_running_loop().run_in_executor(_pool, metrics.page)
-    await answer(send, 200, [(b"content-type", metrics.CONTENT_TYPE.encode())], page)
+    await answer(send, HTTPStatus.OK, [(b"content-type", metrics.CONTENT_TYPE.encode())], page)
 
 
 async def _answer_json(send: Send, status: int, what: dict[str, bool]) -> None:

@@ -97,7 +97,7 @@ def keep_card(request: Request, token: str) -> None:
     request.session[_CARD_KEY] = [token, time.time()]
 
 
-def kept_card(request: Request) -> User:
+def student_of_card(request: Request) -> User:
     """The student whose card was just scanned in this browser. Raises `NoCard` or `BadLoginCard`."""
     token, at = request.session.get(_CARD_KEY) or ("", 0.0)
     if not 0 <= time.time() - at <= CARD_SECONDS:
@@ -106,7 +106,7 @@ def kept_card(request: Request) -> User:
 
 
 def sign_in_by_card(request: Request) -> User:
-    student = kept_card(request)
+    student = student_of_card(request)
     classrooms = [enrolment.classroom for enrolment in student.enrolments.select_related("classroom")]
     _let_in(request, student, classrooms[0] if classrooms else None)
     for classroom in classrooms:

@@ -21,15 +21,15 @@ class ChildAccess:
 
 def child_to_export(request: Request, pk: int) -> ChildAccess:
     """A child of the guardian who asks, or a school-managed student of the teacher who asks."""
-    return _in_care(request, pk, deleted=False, guardians_of_home_only=False)
+    return _child_access(request, pk, deleted=False, guardians_of_home_only=False)
 
 
 def child_to_delete(request: Request, pk: int, *, deleted: bool = False) -> ChildAccess:
     """A home account of the guardian, or a school-managed student of the teacher; with `deleted`, a deleted one."""
-    return _in_care(request, pk, deleted=deleted, guardians_of_home_only=True)
+    return _child_access(request, pk, deleted=deleted, guardians_of_home_only=True)
 
 
-def _in_care(request: Request, pk: int, *, deleted: bool, guardians_of_home_only: bool) -> ChildAccess:
+def _child_access(request: Request, pk: int, *, deleted: bool, guardians_of_home_only: bool) -> ChildAccess:
     user = adult(request)
     child = User.objects.filter(pk=pk, kind="student", deleted_at__isnull=not deleted).first()
     if child is None:

@@ -150,7 +150,7 @@ def card(request: Request) -> HttpResponse:
     """Ask for one more tap after the scan, so that merely opening a URL signs nobody in."""
     try:
         if request.method != "POST":
-            return render(request, "join/card.html", {"student": signing_in.kept_card(request)})
+            return render(request, "join/card.html", {"student": signing_in.student_of_card(request)})
         student = signing_in.sign_in_by_card(request)
     except signing_in.NoCard:
         return redirect("join:home")

@@ -58,7 +58,7 @@ def _periods() -> dict[str, int]:
 def export_child(request: Request, pk: int) -> HttpResponse:
     found = permissions.child_to_export(request, pk)
     if request.method != "POST":
-        return render(request, "privacy/export.html", {"care": found, "name": found.child.display_name})
+        return render(request, "privacy/export.html", {"access": found, "name": found.child.display_name})
     classroom = found.enrolment.classroom if found.enrolment else None
     note(adult(request), Action.EXPORTED, person=found.child, classroom=classroom)
     return _file(service.export_child(found.child), found.child.display_name)
@@ -100,7 +100,7 @@ def _file(content: bytes, name: str) -> HttpResponse:
 def delete_child(request: Request, pk: int) -> HttpResponse:
     found = permissions.child_to_delete(request, pk)
     if request.method != "POST":
-        return render(request, "privacy/delete_child.html", {"care": found, "child": found.child, **_periods()})
+        return render(request, "privacy/delete_child.html", {"access": found, "child": found.child, **_periods()})
     classroom = found.enrolment.classroom if found.enrolment else None
     service.delete_child(found.child, by=adult(request), now=timezone.now(), classroom=classroom)
     messages.success(request, _("%(name)s is deleted.") % {"name": found.child.display_name})

@@ -73,7 +73,11 @@ def door(request: Request, code: str) -> HttpResponse:
     session = session_by_code(request, code)
     _count_right_code(request, session)
     is_same = request.GET.get("seen") == joining.door_for(session, known_player(request))
-    return HttpResponse(status=204) if is_same else HttpResponse(reverse("session:device", args=[session.code]))
+    return (
+        HttpResponse(status=HTTPStatus.NO_CONTENT)
+        if is_same
+        else HttpResponse(reverse("session:device", args=[session.code]))
+    )
 
 
 @require_POST
@@ -82,14 +86,19 @@ def join(request: Request, code: str) -> HttpResponse:
     session = session_by_code(request, code)
     _count_right_code(request, session)
     if not session.allows_guests:
-        return _door(request, session, _("This lesson is only for the students of this class."), status=422)
+        return _door(
+            request,
+            session,
+            _("This lesson is only for the students of this class."),
+            status=HTTPStatus.UNPROCESSABLE_ENTITY,
+        )
     who = player(request)
     try:
         joining.attend(session, who)
     except GuestMustWait:
         return _wait(request, session, who)
     except LessonRefusal as refusal:
-        return _door(request, session, str(refusal), status=422)
+        return _refused_at_door(request, session, str(refusal))
     return redirect("session:device", session.code)
 
 
@@ -97,7 +106,7 @@ def _wait(request: Request, session: Session, who: Player) -> HttpResponse:
     try:
         seats.wait(session, who)
     except LessonRefusal as refusal:
-        return _door(request, session, str(refusal), status=422)
+        return _refused_at_door(request, session, str(refusal))
     return redirect("session:device", session.code)
 
 
@@ -165,7 +174,11 @@ def _own_place(request: Request, code: str) -> LessonPlace:
     return place
 
 
-def _door(request: Request, session: Session, notice: str = "", *, status: int = 200) -> HttpResponse:
+def _refused_at_door(request: Request, session: Session, notice: str) -> HttpResponse:
+    return _door(request, session, notice, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+
+
+def _door(request: Request, session: Session, notice: str = "", *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
     """The door page. Students of the class sign in as usual, and are redirected back to the lesson.
 
     The page listens to a stream and goes in by itself when the door opens or the teacher lets the visitor in.

@@ -14,6 +14,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, MutableMapping
 from contextlib import suppress
 from functools import partial
+from http import HTTPStatus
 from typing import Any, Protocol
 
 from core.clients import network_of
@@ -103,7 +104,7 @@ class WsgiAdapter:
         except ClientGone:
             return
         except BodyTooLarge:
-            await answer(send, 413, _CLOSING, b"That is too large.", is_over=False)
+            await answer(send, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _CLOSING, b"That is too large.", is_over=False)
             await body.pass_over(receive)
             await send({"type": "http.response.body", "body": b""})
             return
@@ -277,7 +278,7 @@ class _Body:
 
 
 def _bare_busy_page(scope: Scope, retry_after: int) -> Answer:
-    return 503, [(b"retry-after", b"%d" % retry_after)], b""
+    return HTTPStatus.SERVICE_UNAVAILABLE, [(b"retry-after", b"%d" % retry_after)], b""
 
 
 async def answer(

@@ -14,7 +14,7 @@ from django.utils.module_loading import autodiscover_modules
 class Reporter(Protocol):
     """Called by the work to report progress; raises `Stopped` if the job is no longer wanted."""
 
-    def __call__(self, progress: float, so_far: Mapping[str, Any] | None = None) -> None: ...
+    def __call__(self, progress: float, partial_result: Mapping[str, Any] | None = None) -> None: ...
 
 
 class Stopped(Exception):

@@ -69,10 +69,10 @@ def perform(job: Job, watch: AbstractContextManager[object] | None = None) -> No
     """Do the work of a claimed job and record the outcome."""
     supervisor = os.getppid()
 
-    def report(progress: float, so_far: Mapping[str, Any] | None = None) -> None:
+    def report(progress: float, partial_result: Mapping[str, Any] | None = None) -> None:
         changes: dict[str, Any] = {"progress": min(1.0, max(0.0, progress))}
-        if so_far is not None:
-            changes["so_far"] = dict(so_far)
+        if partial_result is not None:
+            changes["partial_result"] = dict(partial_result)
         # An orphaned process must stop, since a second run will do the same work.
         if os.getppid() != supervisor or not queue.beat(job, **changes):
             raise Stopped

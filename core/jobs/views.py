@@ -37,7 +37,7 @@ def jobs(request: Request) -> HttpResponse:
 @require_safe
 def job(request: Request, pk: UUID) -> HttpResponse:
     found = own_job(request, pk)
-    context = {"job": found, "kind": kind_of(found.kind), "shown": found.result or found.so_far}
+    context = {"job": found, "kind": kind_of(found.kind), "shown": found.result or found.partial_result}
     return render(request, "jobs/job.html#job" if request.htmx else "jobs/job.html", context)
 
 

@@ -34,7 +34,7 @@ async def serve(hub: Hub[Any], scope: Scope, receive: Receive, send: Send) -> No
     tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
     watch = hub.type.read(tokens[0])
     if scope["method"] != "GET" or path is None or watch is None or watch.code != path["code"]:
-        await _refuse(send, 403)
+        await _refuse(send, HTTPStatus.FORBIDDEN)
         return
     watch = replace(watch, session=session_key_of(scope))
     client = Client.of(scope, (hub.type.name, watch.code), hub.type.counted_seat(watch))
@@ -69,7 +69,7 @@ async def follow(watcher: Watcher[Any], hub: Hub[Any], receive: Receive, send: S
 
 async def _follow(watcher: Watcher[Any], hub: Hub[Any], receive: Receive, send: Send) -> None:
     """Send the server's clock, then whatever the watcher is given."""
-    await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+    await send({"type": "http.response.start", "status": HTTPStatus.OK, "headers": _HEADERS})
     hello = b"retry: 1000\n\n" + event("clock", f"{time.time():.3f}")
     await send({"type": "http.response.body", "body": hello, "more_body": True})
     hub.join(watcher)

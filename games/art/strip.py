@@ -12,9 +12,6 @@ from games.art.glyphs import HEIGHT, WIDTH, value_glyph
 from games.art.pieces import Drawing, Piece, box, curve, ellipse, line, moved
 from games.rules.triples import FeaturePattern, FeatureVerdict, Verdict
 
-LINK_BOX = (100.0, 100.0)
-"""What a link is drawn in; a page stretches it over the three glyphs."""
-
 
 @dataclass(frozen=True, slots=True)
 class StripRow:

@@ -355,7 +355,7 @@ def _try_to_write(code: str, decision: Decision, now: float, also_write: AlsoWri
             if also_write:
                 # Only now is the version ours: before, another request's seat could be in the way.
                 also_write(match, own)
-                match.around = None
+                match.details = None
     written = Written(match, own, due)
     if due or own:
         # After the commit, so that a listener may write, and its failure can't undo the command.

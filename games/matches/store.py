@@ -51,17 +51,17 @@ def match_of(code: str) -> Match:
     values[_SNAPSHOT] = json.loads(values[_SNAPSHOT])
     values[_TOUCHED_AT] = _aware(values[_TOUCHED_AT])
     match = Match.from_db(connection.alias, _FIELDS, values)
-    match.around = _parse_details(seats, log)
+    match.details = _parse_details(seats, log)
     return match
 
 
 def match_details(match: Match) -> MatchDetails:
     """The details that were read along with the match, or else read now; empty if the match is gone."""
-    if match.around is None:
+    if match.details is None:
         statement = _statement(connection.vendor, "", "%s") + "id = %s"
         found = _rows(statement, [match.version, match.version, match.pk])
-        match.around = _parse_details(*found[0]) if found else MatchDetails((), ())
-    return match.around
+        match.details = _parse_details(*found[0]) if found else MatchDetails((), ())
+    return match.details
 
 
 @cache
@@ -109,8 +109,8 @@ def save(match: Match, read: int, records: Sequence[dict[str, Any]]) -> bool:
             is_written = bool(cursor.rowcount)
             if is_written:
                 append(match, read, records)
-    if is_written and match.around:
-        match.around = match.around.after(records, _RECENT)
+    if is_written and match.details:
+        match.details = match.details.after(records, _RECENT)
     return is_written
 
 

@@ -77,8 +77,8 @@ class PickView(NamedTuple):
 
 def table_context(match: Match, state: rules.MatchState) -> dict[str, Any]:
     """The context of `games/_table.html`, the same for every viewer."""
-    around = match_store.match_details(match)
-    names, recent = around.names, around.log
+    details = match_store.match_details(match)
+    names, recent = details.names, details.log
     winners = state.outcome.winners if state.outcome else ()
     seats = [
         SeatView(

@@ -22,7 +22,7 @@ register = template.Library()
 @register.simple_tag
 def odds_picture(job: Job) -> dict[str, Any]:
     """Everything a simulation's page shows and draws."""
-    asked, found = job.asked, job.result or job.so_far
+    asked, found = job.asked, job.result or job.partial_result
     is_first = asked["what"] == "deals"
     exact = _exact(asked) if is_first else None
     quoted = QUOTED.get(asked["cards"]) if asked["deck"] == Deck.FULL.value else None

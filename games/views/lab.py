@@ -89,13 +89,13 @@ def data(request: Request, pk: UUID, kind: str) -> HttpResponse:
     if job is None or kind not in {"json", "csv"}:
         raise Http404("not your simulation")
     if kind == "json":
-        found = {"asked": job.asked, "found": job.result or job.so_far}
+        found = {"asked": job.asked, "found": job.result or job.partial_result}
         return download(json.dumps(found, indent=1), "application/json", "setsite-odds.json")
     return download(_csv_text(job), "text/csv; charset=utf-8", "setsite-odds.csv")
 
 
 def _csv_text(job: Job) -> str:
-    found = job.result or job.so_far
+    found = job.result or job.partial_result
     text = StringIO()
     writer = csv.writer(text)
     writer.writerow(["trials", "chance of no SET", "low", "high"])

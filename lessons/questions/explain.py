@@ -32,7 +32,7 @@ class Explain(TripleExercise):
 
     @classmethod
     def draw(cls, draws: Draws, wanted: Wanted) -> tuple[Triple, tuple[Card, ...]]:
-        """Zero, one or two broken features, equally often; the focus has any make, as evenly as the amounts allow."""
+        """Break zero, one or two features, equally often; the feature in focus is broken as often as that allows."""
         amounts = draw_amounts(draws, wanted, draws.below(3))
         if amounts.broken and draws.coin():
             make = FeaturePattern.TWO_AND_ONE

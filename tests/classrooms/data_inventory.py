@@ -102,7 +102,7 @@ FIELDS: dict[str, dict[str, str]] = {
     "classrooms.Consent": _fields(plain="id classroom", whose="child given_by", about="given_at text authority"),
     "classrooms.Letter": _fields(plain="id", whose="reader", about="kind week sent_at"),
     "setsite.Job": _fields(
-        plain="id progress so_far file is_to_stop attempt beat_at",
+        plain="id progress partial_result file is_to_stop attempt beat_at",
         hidden="client",
         whose="user guest",
         about="kind asked state result file_name error made_at ended_at",

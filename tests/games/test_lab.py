@@ -93,7 +93,9 @@ def test_a_simulation_that_was_stopped_shows_what_it_has_found(client):
     client.post("/lab/", FORM)
     job = Job.objects.get()
     run = queue.claim(job.pk)
-    queue.beat(run, so_far={"trials": 1000, "without": 30, "chance": 0.03, "low": 0.02, "high": 0.04, "path": []})
+    queue.beat(
+        run, partial_result={"trials": 1000, "without": 30, "chance": 0.03, "low": 0.02, "high": 0.04, "path": []}
+    )
     queue.cancel(job)
     queue.mark_cancelled(run)
     assert Job.objects.get().state == JobState.CANCELLED

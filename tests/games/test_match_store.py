@@ -39,7 +39,7 @@ def test_a_match_that_is_not_there_is_missing():
         match_store.match_of("NOSUCH")
 
 
-def around_by_the_models(match: Match) -> MatchDetails:
+def details_by_the_models(match: Match) -> MatchDetails:
     seats = tuple(Sitting(*row) for row in match.seats.values_list(*Sitting._fields))
     log = tuple(event.record for event in match.events.all())
     return MatchDetails(seats, log[-12:])
@@ -55,9 +55,9 @@ def test_who_sits_there_and_the_end_of_the_log_are_read_along_as_the_models_read
             matches.command(match.code, order, now=time.time())
     known = Match.objects.get(code=match.code)
     read = match_store.match_of(match.code)
-    assert known.around is None
-    assert read.around == match_store.match_details(known) == around_by_the_models(known)
-    assert {seat.strength for seat in read.around.seats} == {"", "expert"}
+    assert known.details is None
+    assert read.details == match_store.match_details(known) == details_by_the_models(known)
+    assert {seat.strength for seat in read.details.seats} == {"", "expert"}
 
 
 def test_around_a_match_that_is_gone_there_is_nothing():
@@ -70,7 +70,7 @@ def test_what_is_around_a_match_is_known_after_a_write_as_if_it_were_read():
     match = open_dealt()
     for order in (ask.Call(0), ask.Withdraw(0), ask.Call(1)):
         written = matches.command(match.code, order, now=time.time()).match
-        assert written.around == around_by_the_models(written)
+        assert written.details == details_by_the_models(written)
 
 
 def test_who_has_just_sat_down_is_there(django_capture_on_commit_callbacks):

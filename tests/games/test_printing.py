@@ -181,7 +181,7 @@ django.setup()
 from core.jobs.kinds import kind_of
 asked = {"cards": "full", "palette": "standard", "paper": "a4", "marks": True, "backs": True}
 told = []
-made = kind_of("deck").work(asked, lambda progress, so_far=None: told.append(progress))
+made = kind_of("deck").work(asked, lambda progress, partial_result=None: told.append(progress))
 assert made.file.startswith(b"%PDF") and made.data["pages"] == 18 and told[-1] == 1.0
 # Not what `resource` says, in which the process that started this one counts.
 print(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])

@@ -13,7 +13,7 @@ from lessons.progress.recording import rebuild
 
 
 class Command(BaseCommand):
-    help = "Throw the summaries of progress away and make them anew from the events. The site can go on meanwhile."
+    help = "Rebuild every learner's progress from the learning events. The site can keep running."
 
     def handle(self, *args: Any, **options: Any) -> None:
         count = 0
