@@ -50,6 +50,7 @@ NOT_FROM_TOKENS = {
 DRAWN = {"front.css", "components/burst.css", "components/progress.css", "components/strip.css"}
 # Class names that are nowhere in one piece, by the part of a template that puts them together.
 PUT_TOGETHER = {
+    ("style.html", 'class="is-{{ size }}"'): {f"is-t{number}" for number in range(7)},
     ("roster/plan.html", 'class="is-{{ each.what.value }}"'): {"is-added", "is-changed", "is-same"},
     ("style.html", "is-{{ size }}"): {f"is-t{size}" for size in range(7)},
     ("session/builder/projector.html", "is-{{ crowd }}"): {"is-2", "is-4", "is-6", "is-8", "is-12", "is-more"},

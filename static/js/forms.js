@@ -1,11 +1,11 @@
 // Forms say beside a field what's wrong with it, in our words, instead of the browser's bubbles. Without scripts the
 // server's answer says it in the same place.
 const words = document.getElementById("form-words").dataset;
-const CHOSEN = ["checkbox", "radio", "select-one", "file"];
+const TO_CHOOSE = new Set(["checkbox", "radio", "select-one", "file"]);
 let count = 0;
 
 function wordsFor({ type, validity, min, max, minLength }) {
-  if (validity.valueMissing) return CHOSEN.includes(type) ? words.choose : words.missing;
+  if (validity.valueMissing) return TO_CHOOSE.has(type) ? words.choose : words.missing;
   if (validity.typeMismatch && type === "email") return words.email;
   if (validity.tooShort) return words.short.replace("{least}", minLength);
   const isRange = validity.rangeUnderflow || validity.rangeOverflow || validity.badInput || validity.stepMismatch;
