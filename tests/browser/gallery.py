@@ -41,6 +41,7 @@ CHOSEN = {
 }
 # The strip in the README: pages of the gallery, and which of the screens below.
 STRIP = (
+    ("front", 0),
     ("learn-practice-is-set-right", 0),
     ("play-table-playing", 2),
     ("lead-projector-triples-revealed", 3),
