@@ -144,7 +144,7 @@ def agree(page: Page) -> None:
 
 def expect_agreed(pages: list[Page], *names: str) -> None:
     for page in pages:
-        badges = page.locator("#table .seat .badge", has_text="no SET")
+        badges = page.locator("#table .seat .seat-badge", has_text="no SET")
         expect(badges).to_have_count(len(names))
         for name in names:
             expect(seat(page, name)).to_contain_text("no SET")

@@ -25,6 +25,8 @@ from lessons.queries import about_me
 
 KEYS = {"attempt", "event"}
 """The key of a slow board's answer, by its names."""
+RENAMED = {"is_practiced": "is_practised", "last_practiced": "last_practised"}
+"""Fields whose names were spelled differently in the previous release."""
 
 
 def reports(now: float) -> dict[str, Any]:
@@ -64,7 +66,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, Card) or hasattr(value, "slug"):
         return value.index if isinstance(value, Card) else value.slug
     if is_dataclass(value):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value) if each.name not in KEYS}
+        names = [each.name for each in fields(value) if each.name not in KEYS]
+        return {RENAMED.get(name, name): plain(getattr(value, name)) for name in names}
     if isinstance(value, Model):
         return str(value)
     if isinstance(value, Mapping):
