@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from django.core.cache import cache
+from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
@@ -47,6 +48,16 @@ def note(
     )
     if action in _LEDGER_EVENTS:
         _write_to_ledger(_LEDGER_EVENTS[action], person or classroom)
+
+
+def note_backup() -> None:
+    """Note a backup. The table may be of an earlier release, since a backup is made just before an upgrade, too."""
+    options = AuditEntry._meta
+    with connection.cursor() as cursor:
+        columns = {each.name for each in connection.introspection.get_table_description(cursor, options.db_table)}
+    fields = [each for each in options.concrete_fields if each.column in columns and not each.primary_key]
+    rows = AuditEntry._base_manager.get_queryset()
+    rows._insert([AuditEntry(action=Action.BACKED_UP)], fields=fields)  # type: ignore[attr-defined]
 
 
 def _write_to_ledger(what: LedgerEvent, thing: User | Classroom | None) -> None:

@@ -21,13 +21,12 @@ from pathlib import Path
 from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.utils import timezone
 
 from classrooms import deletion_ledger as ledger
-from classrooms.audit import note
-from classrooms.models import Action
+from classrooms.audit import note_backup
 from classrooms.privacy.after_restore import Settled, settle
 from core.sealed_files import CannotOpen, is_sealed, private_key, public_key, seal, unseal
 from core.serving import (
@@ -82,7 +81,7 @@ def back_up(file: Path) -> None:
         raise BackupFailed(f"{part} cannot be written") from error
     try:
         ledger.catch_up(timezone.now())
-        _note_backup()
+        note_backup()
         with _plain_copy() as copy:
             if settings.BACKUP_KEY:
                 with copy.open("rb") as source, part.open("wb") as target:
@@ -94,15 +93,6 @@ def back_up(file: Path) -> None:
         part.unlink(missing_ok=True)
     # A copy next to the backups, in case the site's own disk is lost.
     shutil.copyfile(ledger.file(), _ledger_beside(file))
-
-
-def _note_backup() -> None:
-    """Write to the audit log, unless its table is of an earlier release: a backup is made before an upgrade, too."""
-    try:
-        with transaction.atomic():
-            note(None, Action.BACKED_UP)
-    except DatabaseError:
-        log.warning("backup.not_noted")
 
 
 def back_up_into(folder: Path, *, daily: int, weekly: int, now: datetime) -> Path:
