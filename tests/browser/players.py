@@ -13,6 +13,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.contrib.sessions.backends.db import SessionStore
 from playwright.sync_api import BrowserContext, Locator, Page, Response, expect
 
+from games.live.topic import hub as tables
 from games.matches import service as matches
 from games.models import Match, Way
 from games.players import Player
@@ -20,6 +21,7 @@ from games.rules import Card, Options, decide, find_sets, replay
 from games.rules import commands as ask
 from games.rules import state as rules
 from tests.builders.cards import a_set, no_set
+from tests.conftest import PATIENCE
 
 
 def session_of(name: str) -> tuple[Player, str]:
@@ -133,6 +135,11 @@ def seat_people(
     pages = [context.new_page() for context in contexts]
     for page in pages:
         enter(page, game)
+    # A page whose stream has brought no table yet could leave without being missed.
+    deadline = time.monotonic() + PATIENCE / 1_000
+    while not all(tables._is_here((game.code, seat)) for seat in range(len(pages))):
+        assert time.monotonic() < deadline, "a stream brought no table"
+        pages[0].wait_for_timeout(20)
     return game, pages
 
 
