@@ -138,3 +138,16 @@ def test_an_answer_to_what_has_changed_since_the_seat_was_read_is_judged_by_what
     with pytest.raises(LessonRefusal, match="taken you out"):
         joining.act(place, form)
     assert not LearningEvent.objects.exists()
+
+
+def test_an_answer_read_while_another_kind_of_activity_was_on_is_refused():
+    lesson = a_lesson(1)
+    lesson.begin("triples")
+    place = place_of(lesson.code, player_of(lesson.seats[0]))
+    lesson.steer("finish")
+    lesson.begin("builder", deck="easy")
+    form = QueryDict(f"activity={lesson.activity.number}&round={lesson.activity.round}&{builder(lesson, -1)}&yes=1")
+    with pytest.raises(LessonRefusal, match="round before"):
+        joining.act(place, form)
+    assert not LearningEvent.objects.exists()
+    assert joining.act(place_of(lesson.code, player_of(lesson.seats[0])), form)
